@@ -1,0 +1,1 @@
+# find_package(molejo) from another project: headers, library, program.

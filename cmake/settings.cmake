@@ -1,0 +1,17 @@
+# Compiler settings of our own targets.
+add_library(molejo_settings INTERFACE)
+target_compile_options(molejo_settings INTERFACE
+  -Wall -Wextra -Wshadow -Wconversion -Werror
+  -ffp-contract=off  # no fused multiply-add: the same bits in every build
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi>)
+if(MOLEJO_SANITIZE)
+  target_compile_options(molejo_settings INTERFACE -fsanitize=address,undefined
+    -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_link_options(molejo_settings INTERFACE -fsanitize=address,undefined)
+endif()
+
+# packs of four doubles want AVX2; without it the compiler splits them in two
+include(CheckCXXSourceRuns)
+check_cxx_source_runs("int main() { return __builtin_cpu_supports(\"avx2\") ? 0 : 1; }"
+                      MOLEJO_CPU_HAS_AVX2)
+option(MOLEJO_AVX2 "compile the four-world kernels for AVX2" ${MOLEJO_CPU_HAS_AVX2})

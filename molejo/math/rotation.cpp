@@ -1,0 +1,84 @@
+#include "molejo/math/rotation.h"
+
+namespace molejo {
+
+namespace {
+
+// c(theta) = (1 - (theta/2) cot(theta/2)) / theta^2 and c'(theta) / theta, by series near zero.
+struct JacobianCoefficient {
+  double c, c_prime_over_theta;
+};
+
+JacobianCoefficient jacobian_coefficient(double theta_squared) {
+  const double t2 = theta_squared;
+  if (t2 < 1e-2) {
+    return {1.0 / 12 + t2 * (1.0 / 720 + t2 * (1.0 / 30240 + t2 / 1209600)),
+            1.0 / 360 + t2 * (1.0 / 7560 + t2 * (1.0 / 201600 + t2 / 5987520))};
+  }
+  const double theta = std::sqrt(t2), half = theta / 2;
+  const double s = std::sin(half), cot = std::cos(half) / s;
+  const double c = (1 - half * cot) / t2;
+  // derivative of the numerator is -cot/2 + half/(2 s^2)
+  const double numerator_prime = -cot / 2 + half / (2 * s * s);
+  return {c, (numerator_prime / t2 - 2 * c / theta) / theta};
+}
+
+}  // namespace
+
+Vec3 log_quat(const Quat& q) {
+  const double sign = q.w < 0 ? -1 : 1;
+  const Vec3 v = Vec3{q.x, q.y, q.z} * sign;
+  const double s = norm(v), c = q.w * sign;
+  // atan2(s, c) / s tends to 1 / c
+  const double f = s < 1e-8 ? 2 / c : 2 * std::atan2(s, c) / s;
+  return v * f;
+}
+
+Mat3 axis_rotation(const Vec3& axis, double angle) {
+  const SinCos<double> sc = sincos(angle);
+  const Mat3 K = skew(axis);
+  return Mat3::identity() + K * sc.sin + (K * K) * (1 - sc.cos);
+}
+
+Quat quaternion(const Mat3& R) {
+  // the largest of the four squares keeps the division safe
+  const double ww = 1 + R.r0.x + R.r1.y + R.r2.z, xx = 1 + R.r0.x - R.r1.y - R.r2.z;
+  const double yy = 1 - R.r0.x + R.r1.y - R.r2.z, zz = 1 - R.r0.x - R.r1.y + R.r2.z;
+  const double a = R.r2.y - R.r1.z, b = R.r0.z - R.r2.x, c = R.r1.x - R.r0.y;
+  const double d = R.r0.y + R.r1.x, e = R.r0.z + R.r2.x, f = R.r1.z + R.r2.y;
+  Quat q;
+  if (ww >= xx && ww >= yy && ww >= zz) {
+    q = {ww, a, b, c};
+  } else if (xx >= yy && xx >= zz) {
+    q = {a, xx, d, e};
+  } else if (yy >= zz) {
+    q = {b, d, yy, f};
+  } else {
+    q = {c, e, f, zz};
+  }
+  q = normalized(q);
+  return q.w < 0 ? Quat{-q.w, -q.x, -q.y, -q.z} : q;
+}
+
+Mat3 frame_from_z(const Vec3& z) {
+  // the shortest turn from e3 to z; half a turn about x where that is undefined
+  if (z.z < -1 + 1e-12) return {{1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
+  const double f = 1 / (1 + z.z);
+  return {{1 - z.x * z.x * f, -z.x * z.y * f, z.x},
+          {-z.x * z.y * f, 1 - z.y * z.y * f, z.y},
+          {-z.x, -z.y, z.z}};
+}
+
+Mat3 inverse_right_jacobian(const Vec3& phi) {
+  const Mat3 K = skew(phi);
+  return Mat3::identity() + K * 0.5 + (K * K) * jacobian_coefficient(dot(phi, phi)).c;
+}
+
+Mat3 inverse_right_jacobian_rate(const Vec3& phi, const Vec3& phi_dot) {
+  const Mat3 K = skew(phi), K_dot = skew(phi_dot);
+  const JacobianCoefficient j = jacobian_coefficient(dot(phi, phi));
+  return K_dot * 0.5 + (K * K) * (j.c_prime_over_theta * dot(phi, phi_dot)) +
+         (K_dot * K + K * K_dot) * j.c;
+}
+
+}  // namespace molejo

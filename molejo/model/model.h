@@ -1,0 +1,111 @@
+// What exists: a tree of bodies with joints, loop closures, drives and forces. Built once by
+// `build`, checked once, then const.
+//
+// Every tree joint is a number of translations along axes of the parent, followed by rotations
+// about one point M of the child: none, about one axis, about two axes, or free (a quaternion).
+//
+//   p_WM = p_WP + R_WP (p_PF + sum_k t_k q_k)     R_WB = R_WP R_PB0 Rot(q)     p_WB = p_WM - R_WB p_BM
+//
+// So all nine joint types are one family, and each freedom is a pure translation or a pure rotation
+// through M.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "molejo/math/types.h"
+#include "molejo/model/scene.h"
+
+namespace molejo {
+
+// Index of a body of the model; the world is -1.
+struct BodyId {
+  int index = -1;
+  bool is_world() const { return index < 0; }
+  bool operator==(const BodyId&) const = default;
+};
+inline constexpr BodyId world_body{-1};
+
+// Constants of one body and of the joint to its parent, all that the tree kernels read.
+struct Link {
+  int parent = -1;
+  int q = 0, v = 0;  // first coordinate and first velocity of the joint
+  int translations = 0, rotations = 0;
+  Mat3 R_PB0 = Mat3::identity();  // orientation in the parent at zero
+  Vec3 p_PF;                      // joint point on the parent, in P
+  Vec3 p_BM;                      // joint point on the child, in B
+  Vec3 t_P[3];                    // translation axes, in P
+  Vec3 axis[2];                   // rotation axes, in B (the first of two: in B at zero)
+  double mass = 0;
+  Vec3 p_MC;  // centre of mass from M, in B
+  Sym3 I_BC;  // inertia about the centre of mass, in B
+};
+
+struct Body {
+  std::string name;
+  std::string joint;  // name of the joint to its parent
+  JointType joint_type = JointType::free;
+  std::vector<Shape> shapes;
+  bool immobile = false;
+};
+
+// A joint that closes a loop: frame F on body 1 and frame M on body 2 obey the equations of its
+// type. Drives of loop joints act on the coordinates measured between the two frames.
+struct LoopJoint {
+  std::string name;
+  JointType type = JointType::fixed;
+  BodyId body_1, body_2;
+  Pose X_1F, X_2M;
+  int first_row = 0, rows = 0;
+  std::vector<Drive> drives;
+};
+
+struct PointSpring {
+  std::string name;
+  BodyId body_1, body_2;
+  Vec3 p_1, p_2;  // attachment points in body frames
+  double stiffness = 0, rest_length = 0, damping = 0;
+};
+
+struct AppliedForce {
+  std::string name;
+  BodyId body;
+  Vec3 p;  // point in the body frame
+  std::vector<SceneForce::Sample> samples;
+};
+
+struct Model {
+  std::vector<Link> links;   // parents before children
+  std::vector<Body> bodies;  // same order
+  std::vector<Drive> drives;  // one per velocity of the tree; hertz resolved into stiffness
+  bool has_drives = false;    // is any of them not all zero
+  std::vector<LoopJoint> loops;
+  std::vector<PointSpring> springs;
+  std::vector<AppliedForce> forces;
+  Vec3 gravity;
+  int nq = 0, nv = 0;  // coordinates and velocities
+  int rows = 0;        // loop-closure equations
+
+  int body_count() const { return static_cast<int>(links.size()); }
+  // Throws InputError with the nearest name when there is none.
+  BodyId body(const std::string& name) const;
+};
+
+// Where everything is now. `q` holds per body, in order: translations, then angles or a unit
+// quaternion (w x y z). `v` holds the rates: translations along the parent's axes, then angle
+// rates or the relative angular velocity in child axes.
+struct State {
+  double t = 0;
+  VecX q, v;
+};
+
+// q (+) dv: moves along the manifold of configurations. `dq` has model.nv entries.
+void move(const Model& model, const double* dq, double* q);
+// The dq with q0 (+) dq = q1 and rotations below half a turn.
+VecX difference(const Model& model, const VecX& q0, const VecX& q1);
+// All joints at zero.
+State zero_state(const Model& model);
+// 64-bit FNV-1a of time, coordinates and velocities, bit for bit.
+std::uint64_t hash(const State& state);
+
+}  // namespace molejo

@@ -1,0 +1,160 @@
+// A scene as a person describes it: names, poses in the zero configuration, forces, settings.
+//
+// Every reader (native JSON, Bacin's files, URDF, MJCF) fills this one structure; `build` turns it
+// into a Model; writers turn it back into text. SI units and radians.
+//
+// Zero configuration: every joint coordinate is zero, so the joint's frame F on the parent and its
+// frame M on the child coincide. Axes of a joint frame:
+//   revolute, prismatic, cylindrical: z is the axis        planar, point_in_plane: z is the normal
+//   universal: x turns first (fixed in the parent), y second (fixed in the child)
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "molejo/model/mass_properties.h"
+#include "molejo/model/shapes.h"
+
+namespace molejo {
+
+enum class JointType {
+  fixed,
+  revolute,
+  prismatic,
+  cylindrical,
+  universal,
+  spherical,
+  planar,
+  point_in_plane,
+  free
+};
+
+// What acts along one freedom of a joint (N, N/m for a translation; N m, N m/rad for a rotation).
+struct Drive {
+  double stiffness = 0;      // spring towards `rest`
+  double rest = 0;           // coordinate at which the spring is relaxed
+  double damping = 0;        // against the joint velocity
+  double hertz = 0;          // > 0: stiffness and damping from a natural frequency instead,
+  double damping_ratio = 1;  //   with the inertia felt by this freedom in the initial pose
+  double armature = 0;       // inertia of a geared rotor, kg m^2 or kg
+
+  // limits act as springs outside [lower, upper]; their stiffness comes from hertz and ratio
+  // in the same way when it is not given
+  std::optional<double> lower, upper;
+  double limit_stiffness = 0;
+  double limit_damping = 0;
+
+  // motor: force kp (target - q) + kd (target_velocity - v) + force, held within +-max_force
+  double kp = 0, kd = 0, target = 0, target_velocity = 0, force = 0;
+  std::optional<double> max_force;
+  bool operator==(const Drive&) const = default;
+};
+
+struct SceneBody {
+  std::string name;
+  Pose X_WB;                            // in the zero configuration
+  std::optional<MassProperties> given;  // else computed from the shapes and the density
+  double density = 1000;
+  std::vector<Shape> shapes;
+  bool immobile = false;  // welded to the world; needs no mass
+  bool massless = false;  // an imported intermediate frame: may have no inertia of its own
+  // initial velocity of the body's origin and angular velocity, in world axes; read when set
+  struct Velocity {
+    Vec3 linear, angular;
+  };
+  std::optional<Velocity> velocity;
+};
+
+struct SceneJoint {
+  std::string name;
+  JointType type = JointType::fixed;
+  std::string parent;  // empty: the world
+  std::string child;
+  Pose X_PF;          // joint frame on the parent
+  Pose X_BM;          // joint frame on the child
+  bool loop = false;  // a loop closure; only joints without this mark make the tree
+  std::vector<Drive> drives;  // one per freedom, or empty
+
+  // Initial coordinates and velocities; empty means zero. Translations, then angles; three
+  // rotations as a unit quaternion (w x y z), their velocity as a vector in child axes.
+  std::vector<double> position, velocity;
+};
+
+// A point on a body; an empty body name is the world.
+struct Attachment {
+  std::string body;
+  Vec3 p;  // in the body frame
+};
+
+// Between two points: -stiffness (length - rest_length) - damping d/dt length, along the line.
+struct SceneSpring {
+  std::string name;
+  Attachment a, b;
+  double stiffness = 0, rest_length = 0, damping = 0;
+};
+
+// Force and torque on a body in world axes, at a point. One sample: constant. Several: a Bezier
+// curve with the samples as control points (t, force, torque), zero outside the first and last.
+struct SceneForce {
+  std::string name;
+  Attachment at;
+  struct Sample {
+    double t = 0;
+    Vec3 force, torque;
+  };
+  std::vector<Sample> samples;
+};
+
+enum class Formulation { reduced, maximal };
+enum class Integrator { semi_implicit_euler, midpoint, rk4, rkf45 };
+
+struct Settings {
+  Vec3 gravity{0, 0, -9.81};
+  Formulation formulation = Formulation::reduced;
+  Integrator integrator = Integrator::midpoint;
+  double time_step = 1e-3;
+  double tolerance = 1e-6;  // rkf45: largest error of a step in any coordinate or velocity
+  double min_step = 1e-9, max_step = 1.0 / 30;
+  bool project = true;                 // remove constraint drift
+  double constraint_tolerance = 1e-9;  // project when some constraint exceeds this
+  double duration = 10;
+  double fps = 30;
+};
+
+struct Camera {
+  Vec3 position{4, -6, 3}, target{0, 0, 1};
+  double fov_deg = 40;
+};
+
+struct Scene {
+  std::string name;
+  std::string description;
+  std::vector<SceneBody> bodies;
+  std::vector<SceneJoint> joints;
+  std::vector<SceneSpring> springs;
+  std::vector<SceneForce> forces;
+  Settings settings;
+  Camera camera;
+  std::vector<std::string> plot;  // coordinates to plot: "joint" or "joint.i" or "body.x"
+  std::vector<std::string> warnings;  // what an importer could not carry over, one sentence each
+};
+
+// Number of translations and rotations a joint type leaves free.
+struct Freedoms {
+  int translations = 0, rotations = 0;
+  int count() const { return translations + rotations; }                        // velocities
+  int coordinates() const { return count() + (rotations == 3 ? 1 : 0); }       // quaternion
+};
+Freedoms freedoms(JointType type);
+
+// The words of the scene file. The `parse_` functions return nothing for an unknown word.
+std::string_view to_string(JointType type);
+std::string_view to_string(Integrator integrator);
+std::string_view to_string(Formulation formulation);
+std::optional<JointType> parse_joint_type(std::string_view word);
+std::optional<Integrator> parse_integrator(std::string_view word);
+std::optional<Formulation> parse_formulation(std::string_view word);
+
+}  // namespace molejo
