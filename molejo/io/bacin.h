@@ -1,0 +1,22 @@
+// The files of Bacin's simulator (thesis 1999, appendix A): .cfg .bds .shp .ste .ctr .for in,
+// .sur and one .ste per frame out.
+#pragma once
+
+#include <string>
+
+#include "molejo/model/recording.h"
+#include "molejo/model/scene.h"
+
+namespace molejo {
+
+// Reads scene.cfg and the files beside it that share its base name. Errors name file and line.
+Scene read_bacin(const std::string& cfg_path);
+
+// Writes base.cfg, .bds, .shp, .ste, .ctr, .for. What the format cannot say is added to
+// `warnings`, one sentence each.
+void write_bacin(const Scene& scene, const std::string& base, std::vector<std::string>& warnings);
+
+// Writes base.sur and base0.ste, base1.ste, ...: world positions and velocities of all vertices.
+void write_bacin_frames(const Model& model, const Recording& recording, const std::string& base);
+
+}  // namespace molejo

@@ -1,0 +1,32 @@
+// Files made from a Recording, chosen by their ending: .glb .csv .json .svg
+#pragma once
+
+#include <string>
+
+#include "molejo/model/recording.h"
+#include "molejo/model/scene.h"
+
+namespace molejo {
+
+// glTF 2.0 binary: a mesh and material per shape, a node per body with an animation of its pose
+// sampled at the frames; y up (a root node turns the z-up world). Valid by the Khronos validator.
+std::string glb(const Scene& scene, const Model& model, const Recording& recording);
+
+// A row per frame: time, energies, momenta, constraint error, every coordinate and velocity by
+// name, every body's position and orientation.
+std::string csv(const Model& model, const Recording& recording);
+
+// Everything of the recording, for machines.
+std::string json(const Scene& scene, const Model& model, const Recording& recording);
+
+// The summary alone, as one JSON object.
+std::string summary_json(const Summary& summary);
+
+// Energy over time, and below it the chosen coordinates (scene.plot; names as in the CSV header).
+std::string svg(const Scene& scene, const Model& model, const Recording& recording);
+
+// Writes the file in the form its ending names; unknown endings throw InputError.
+void write_recording(const std::string& path, const Scene& scene, const Model& model,
+                     const Recording& recording);
+
+}  // namespace molejo

@@ -1,0 +1,55 @@
+#include "molejo/io/file.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "molejo/model/error.h"
+
+namespace molejo {
+
+namespace fs = std::filesystem;
+
+std::string read_file(const std::string& path, std::size_t max_bytes) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) throw InputError(path + ": no such file");
+  if (fs::is_directory(status)) throw InputError(path + ": is a folder, expected a file");
+
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw InputError(path + ": cannot be opened: " + std::strerror(errno));
+  std::string content;
+  char block[1 << 16];
+  while (in.read(block, sizeof block) || in.gcount() > 0) {
+    content.append(block, static_cast<std::size_t>(in.gcount()));
+    if (content.size() > max_bytes) {
+      throw InputError(path + ": larger than " + std::to_string(max_bytes) + " bytes");
+    }
+  }
+  if (in.bad()) throw InputError(path + ": cannot be read: " + std::strerror(errno));
+  return content;
+}
+
+void write_file(const std::string& path, std::string_view content) {
+  const std::string temporary = path + ".part";
+  {
+    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+    out.write(content.data(), static_cast<std::streamsize>(content.size()));
+    out.close();
+    if (!out) {
+      const std::string cause = std::strerror(errno);
+      std::remove(temporary.c_str());
+      throw InputError(path + ": cannot be written: " + cause);
+    }
+  }
+  std::error_code error;
+  fs::rename(temporary, path, error);
+  if (error) {
+    std::remove(temporary.c_str());
+    throw InputError(path + ": cannot be written: " + error.message());
+  }
+}
+
+}  // namespace molejo

@@ -1,0 +1,20 @@
+// Whole files in and out. Reading is bounded; writing never leaves a half-written target.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace molejo {
+
+inline constexpr std::size_t max_input_bytes = std::size_t{256} << 20;
+
+// The content of a file. Throws InputError when it is missing, a directory, unreadable or larger
+// than `max_bytes`.
+std::string read_file(const std::string& path, std::size_t max_bytes = max_input_bytes);
+
+// Writes beside the target and renames, so that an earlier file stays whole until the new one is.
+// Throws InputError when the folder is missing or not writable.
+void write_file(const std::string& path, std::string_view content);
+
+}  // namespace molejo

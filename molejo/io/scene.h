@@ -1,0 +1,19 @@
+// The native scene file: JSON with comments (docs/scene.md, docs/scene.schema.json).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "molejo/model/scene.h"
+
+namespace molejo {
+
+// Errors are InputError: "file:line: /pointer: value: what was expected". `file` names the text in
+// errors, and files that the scene refers to (OBJ) are found beside it.
+Scene parse_scene(std::string_view text, const std::string& file);
+Scene read_scene(const std::string& path);
+
+// The scene as native text, every number with the digits to read it back exactly.
+std::string scene_text(const Scene& scene);
+
+}  // namespace molejo
