@@ -62,6 +62,8 @@ struct Mesh {
   std::vector<Vec3> normals;  // one per position
   std::vector<std::array<int, 3>> triangles;
 };
+// Half the side of the square that stands for a plane.
+inline constexpr double drawn_plane_half = 10;
 Mesh tessellate(const Geometry& geometry, int segments = 32);
 
 }  // namespace molejo
