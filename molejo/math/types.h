@@ -6,6 +6,8 @@
 // bits as a single world. Dynamic vectors and matrices (VecX, MatX) are Eigen's.
 #pragma once
 
+// The same layout and allocation of Eigen's types whatever the instruction set of a file.
+#define EIGEN_MAX_ALIGN_BYTES 16
 #include <Eigen/Core>
 #include <cmath>
 
@@ -48,10 +50,6 @@ Vec3T<S> operator-(const Vec3T<S>& a) {
 template <class S, class F>
 Vec3T<S> operator*(const Vec3T<S>& a, const F& f) {
   return {a.x * f, a.y * f, a.z * f};
-}
-template <class S, class F>
-Vec3T<S> scaled(const F& f, const Vec3T<S>& a) {
-  return a * f;
 }
 inline Vec3T<double> operator*(double f, const Vec3T<double>& a) { return a * f; }
 inline Vec3T<double> operator/(const Vec3T<double>& a, double f) { return a * (1 / f); }
@@ -183,6 +181,16 @@ template <class S, class F>
 Sym3T<S> point_inertia(const F& m, const Vec3T<S>& c) {
   const S xx = c.x * c.x, yy = c.y * c.y, zz = c.z * c.z;
   return Sym3T<S>{yy + zz, xx + zz, xx + yy, -(c.x * c.y), -(c.x * c.z), -(c.y * c.z)} * m;
+}
+
+// The same number in every lane of S.
+template <class S>
+Vec3T<S> widen(const Vec3T<double>& a) {
+  return {S(a.x), S(a.y), S(a.z)};
+}
+template <class S>
+Mat3T<S> widen(const Mat3T<double>& m) {
+  return {widen<S>(m.r0), widen<S>(m.r1), widen<S>(m.r2)};
 }
 
 using Vec3 = Vec3T<double>;

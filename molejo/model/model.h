@@ -4,12 +4,14 @@
 // Every tree joint is a number of translations along axes of the parent, followed by rotations
 // about one point M of the child: none, about one axis, about two axes, or free (a quaternion).
 //
-//   p_WM = p_WP + R_WP (p_PF + sum_k t_k q_k)     R_WB = R_WP R_PB0 Rot(q)     p_WB = p_WM - R_WB p_BM
+//   p_WM = p_WL + R_WP (p_LF + sum_k t_k q_k)     R_WB = R_WP R_PB0 Rot(q)     p_WB = p_WM - R_WB p_BM
 //
+// with L the joint point of the parent (the origin for the world).
 // So all nine joint types are one family, and each freedom is a pure translation or a pure rotation
 // through M.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -32,7 +34,7 @@ struct Link {
   int q = 0, v = 0;  // first coordinate and first velocity of the joint
   int translations = 0, rotations = 0;
   Mat3 R_PB0 = Mat3::identity();  // orientation in the parent at zero
-  Vec3 p_PF;                      // joint point on the parent, in P
+  Vec3 p_LF;                      // from the parent's own joint point L to F, in P
   Vec3 p_BM;                      // joint point on the child, in B
   Vec3 t_P[3];                    // translation axes, in P
   Vec3 axis[2];                   // rotation axes, in B (the first of two: in B at zero)
@@ -99,8 +101,9 @@ struct State {
   VecX q, v;
 };
 
-// q (+) dv: moves along the manifold of configurations. `dq` has model.nv entries.
-void move(const Model& model, const double* dq, double* q);
+// q (+) dq h: moves along the manifold of configurations, dq having model.nv entries.
+template <class S>
+void move(const Model& model, const S* dq, double h, S* q);
 // The dq with q0 (+) dq = q1 and rotations below half a turn.
 VecX difference(const Model& model, const VecX& q0, const VecX& q1);
 // All joints at zero.

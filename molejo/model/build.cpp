@@ -1,0 +1,555 @@
+#include "molejo/model/build.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "molejo/model/closure.h"
+#include "molejo/model/error.h"
+#include "molejo/model/kinematics_kernel.h"
+
+namespace molejo {
+
+namespace {
+
+constexpr double open_joint = 1e-3;        // m or rad: a joint further apart is refused
+constexpr double slanted_velocity = 1e-6;  // relative: body velocities must fit their joints
+constexpr double default_limit_hertz = 20;
+
+std::string number(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", x);
+  return text;
+}
+
+bool finite(const Vec3& a) {
+  return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z);
+}
+bool finite(const Pose& X) {
+  return finite(X.R.r0) && finite(X.R.r1) && finite(X.R.r2) && finite(X.p);
+}
+
+// Names of one kind to indices; refuses empty and repeated ones.
+class Names {
+ public:
+  explicit Names(std::string kind) : kind_(std::move(kind)) {}
+
+  void add(const std::string& name) {
+    if (name.empty()) throw InputError(kind_ + " " + std::to_string(list_.size()) + " has no name");
+    if (name == "world") throw InputError(kind_ + " 'world': this name is taken by the world");
+    if (!index_.emplace(name, static_cast<int>(list_.size())).second) {
+      throw InputError(kind_ + " '" + name + "' is defined twice");
+    }
+    list_.push_back(name);
+  }
+  // The world (an empty name) is -1.
+  int find(const std::string& name, const std::string& where) const {
+    if (name.empty() || name == "world") return -1;
+    const auto it = index_.find(name);
+    if (it == index_.end()) throw InputError(where + ": " + unknown_word(kind_, name, list_));
+    return it->second;
+  }
+
+ private:
+  std::string kind_;
+  std::vector<std::string> list_;
+  std::unordered_map<std::string, int> index_;
+};
+
+MassProperties checked_mass(const SceneBody& body) {
+  const std::string who = "body '" + body.name + "'";
+  MassProperties m;
+  if (body.given) {
+    m = *body.given;
+  } else {
+    for (const Shape& shape : body.shapes) m = m + mass_properties(shape, body.density);
+    if (!body.immobile && !body.massless && m.mass <= 0) {
+      throw InputError(who + " has no mass: give it a shape with a volume or mass properties");
+    }
+  }
+  const Sym3& I = m.I_BC;
+  if (!std::isfinite(m.mass) || !finite(m.p_BC) || !finite(Vec3{I.xx, I.yy, I.zz}) ||
+      !finite(Vec3{I.xy, I.xz, I.yz})) {
+    throw InputError(who + ": mass properties are not finite");
+  }
+  if (body.immobile) return m;
+  if (body.massless) {
+    if (m.mass < 0) throw InputError(who + ": mass " + number(m.mass) + " is negative");
+    return m;
+  }
+  if (m.mass <= 0) {
+    throw InputError(who + ": mass " + number(m.mass) + " is not positive");
+  }
+  if (!is_physical_inertia(I)) {
+    throw InputError(who + ": inertia (" + number(I.xx) + ", " + number(I.yy) + ", " +
+                     number(I.zz) + ", " + number(I.xy) + ", " + number(I.xz) + ", " +
+                     number(I.yz) + ") is not that of a solid: it must be positive definite, no " +
+                     "principal moment above the sum of the other two");
+  }
+  return m;
+}
+
+void check_drive(const Drive& d, const std::string& where) {
+  const double values[] = {d.stiffness, d.rest,   d.damping,       d.hertz,
+                           d.damping_ratio, d.armature, d.limit_stiffness, d.limit_damping,
+                           d.kp,        d.kd,     d.target,        d.target_velocity,
+                           d.force,     d.lower.value_or(0), d.upper.value_or(0),
+                           d.max_force.value_or(0)};
+  for (double x : values) {
+    if (!std::isfinite(x)) throw InputError(where + ": a value of its drive is not finite");
+  }
+  const std::pair<const char*, double> positive[] = {
+      {"stiffness", d.stiffness}, {"damping", d.damping}, {"hertz", d.hertz},
+      {"damping_ratio", d.damping_ratio}, {"armature", d.armature},
+      {"limit stiffness", d.limit_stiffness}, {"limit damping", d.limit_damping},
+      {"kp", d.kp}, {"kd", d.kd}, {"max_force", d.max_force.value_or(0)}};
+  for (const auto& [name, x] : positive) {
+    if (x < 0) throw InputError(where + ": " + name + " " + number(x) + " is negative");
+  }
+  if (d.lower && d.upper && *d.lower > *d.upper) {
+    throw InputError(where + ": lower limit " + number(*d.lower) + " is above upper limit " +
+                     number(*d.upper));
+  }
+}
+
+// Scene joints and bodies checked and put in order.
+struct Plan {
+  std::vector<MassProperties> mass;
+  std::vector<int> tree_joint;  // of each scene body, -1: floats or immobile
+  std::vector<int> parent;      // scene body index, -1 the world
+  std::vector<int> order;       // scene body indices, parents first
+};
+
+void check_joint(const SceneJoint& joint) {
+  const std::string who = "joint '" + joint.name + "'";
+  const Freedoms f = freedoms(joint.type);
+  const auto size_or_empty = [&](std::size_t size, int expected, const char* what) {
+    if (size != 0 && size != static_cast<std::size_t>(expected)) {
+      throw InputError(who + ": " + std::to_string(size) + " " + what + ", expected " +
+                       std::to_string(expected) + " for a " + std::string(to_string(joint.type)) +
+                       " joint");
+    }
+  };
+  size_or_empty(joint.drives.size(), f.count(), "drives");
+  size_or_empty(joint.position.size(), f.coordinates(), "initial coordinates");
+  size_or_empty(joint.velocity.size(), f.count(), "initial velocities");
+  if (joint.loop && !(joint.position.empty() && joint.velocity.empty())) {
+    throw InputError(who + ": a loop closure has no initial state of its own");
+  }
+  if (!finite(joint.X_PF) || !finite(joint.X_BM)) throw InputError(who + ": a frame is not finite");
+  for (double x : joint.position) {
+    if (!std::isfinite(x)) throw InputError(who + ": an initial coordinate is not finite");
+  }
+  for (double x : joint.velocity) {
+    if (!std::isfinite(x)) throw InputError(who + ": an initial velocity is not finite");
+  }
+  if (f.rotations == 3 && !joint.position.empty()) {
+    const double* q = joint.position.data() + f.translations;
+    const double n = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    if (!(std::fabs(n - 1) < 1e-6)) {
+      throw InputError(who + ": initial quaternion has length " + number(n) + ", expected 1");
+    }
+  }
+  for (const Drive& drive : joint.drives) check_drive(drive, who);
+}
+
+// Where bodies hang in a ring instead of on a root.
+std::string name_cycle(const Scene& scene, const std::vector<int>& parent, int start) {
+  // walk up far enough to be inside the ring, then once around
+  int body = start;
+  for (std::size_t n = 0; n < parent.size(); ++n) body = parent[static_cast<std::size_t>(body)];
+  std::string text = scene.bodies[static_cast<std::size_t>(body)].name;
+  int length = 0;
+  for (int b = parent[static_cast<std::size_t>(body)]; b != body && length < 8;
+       b = parent[static_cast<std::size_t>(b)], ++length) {
+    text += " <- " + scene.bodies[static_cast<std::size_t>(b)].name;
+  }
+  return text;
+}
+
+Plan plan(const Scene& scene, const Names& body_names) {
+  const std::size_t count = scene.bodies.size();
+  Plan p;
+  p.tree_joint.assign(count, -1);
+  p.parent.assign(count, -1);
+  for (const SceneBody& body : scene.bodies) {
+    if (!finite(body.X_WB)) throw InputError("body '" + body.name + "': pose is not finite");
+    p.mass.push_back(checked_mass(body));
+  }
+
+  for (std::size_t j = 0; j < scene.joints.size(); ++j) {
+    const SceneJoint& joint = scene.joints[j];
+    const std::string who = "joint '" + joint.name + "'";
+    check_joint(joint);
+    const int parent = body_names.find(joint.parent, who);
+    const int child = body_names.find(joint.child, who);
+    if (parent == child) throw InputError(who + " joins '" + joint.child + "' to itself");
+    if (joint.loop) continue;
+    if (child < 0) throw InputError(who + ": the world cannot be a child; swap parent and child");
+    const auto c = static_cast<std::size_t>(child);
+    if (scene.bodies[c].immobile) {
+      throw InputError(who + ": body '" + joint.child + "' is immobile and cannot be a child");
+    }
+    if (p.tree_joint[c] >= 0) {
+      throw InputError(who + ": body '" + joint.child + "' already hangs on joint '" +
+                       scene.joints[static_cast<std::size_t>(p.tree_joint[c])].name +
+                       "'; mark one of them with \"loop\": true");
+    }
+    p.tree_joint[c] = static_cast<int>(j);
+    p.parent[c] = parent;
+  }
+
+  // parents before children, otherwise as written
+  std::vector<std::vector<int>> children(count);
+  std::vector<int> roots;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (p.parent[i] < 0) {
+      roots.push_back(static_cast<int>(i));
+    } else {
+      children[static_cast<std::size_t>(p.parent[i])].push_back(static_cast<int>(i));
+    }
+  }
+  std::vector<int> stack(roots.rbegin(), roots.rend());
+  while (!stack.empty()) {
+    const int i = stack.back();
+    stack.pop_back();
+    p.order.push_back(i);
+    const std::vector<int>& below = children[static_cast<std::size_t>(i)];
+    stack.insert(stack.end(), below.rbegin(), below.rend());
+  }
+  if (p.order.size() < count) {
+    std::vector<bool> reached(count);
+    for (int i : p.order) reached[static_cast<std::size_t>(i)] = true;
+    const int lost = static_cast<int>(std::find(reached.begin(), reached.end(), false) - reached.begin());
+    throw InputError("joints form a cycle: " + name_cycle(scene, p.parent, lost) +
+                     "; mark one of its joints with \"loop\": true");
+  }
+  return p;
+}
+
+// The joint's axes in the link, by type.
+void set_axes(JointType type, const Pose& X_PF, const Pose& X_BM, Link& link) {
+  const Freedoms f = freedoms(type);
+  link.translations = f.translations;
+  link.rotations = f.rotations;
+  const bool along_z = f.translations == 1;
+  for (int j = 0; j < f.translations; ++j) link.t_P[j] = X_PF.R.column(along_z ? 2 : j);
+  if (f.rotations == 1) link.axis[0] = X_BM.R.column(2);
+  if (f.rotations == 2) link.axis[0] = X_BM.R.column(0), link.axis[1] = X_BM.R.column(1);
+}
+
+Link make_link(JointType type, const Pose& X_PF, const Pose& X_BM, const MassProperties& m) {
+  Link link;
+  link.R_PB0 = X_PF.R * transpose(X_BM.R);
+  link.p_LF = X_PF.p;
+  link.p_BM = X_BM.p;
+  set_axes(type, X_PF, X_BM, link);
+  link.mass = m.mass;
+  link.p_MC = m.p_BC - X_BM.p;
+  link.I_BC = m.I_BC;
+  return link;
+}
+
+bool is_active(const Drive& d) {
+  return d.stiffness > 0 || d.damping > 0 || d.lower || d.upper || d.kp > 0 || d.kd > 0 ||
+         d.force != 0;
+}
+
+class Builder {
+ public:
+  explicit Builder(const Scene& scene) : scene_(scene) {
+    for (const SceneBody& body : scene.bodies) body_names_.add(body.name);
+    Names joint_names("joint");
+    for (const SceneJoint& joint : scene.joints) joint_names.add(joint.name);
+    plan_ = plan(scene, body_names_);
+  }
+
+  Built reduced() {
+    Built built;
+    Model& model = built.model;
+    model.gravity = scene_.settings.gravity;
+    if (!finite(model.gravity)) throw InputError("gravity is not finite");
+    new_index_.assign(scene_.bodies.size(), -1);
+    for (int i : plan_.order) add_tree_body(static_cast<std::size_t>(i), model);
+    built.initial = zero_state(model);
+    set_positions(model, built.initial);
+    set_velocities(model, built.initial);
+    resolve_hertz(model, built.initial);
+    for (const SceneJoint& joint : scene_.joints) {
+      if (joint.loop) add_loop(joint, joint.drives, model);
+    }
+    add_forces(model);
+    check_closed(built);
+    return built;
+  }
+
+  // Every body floats, with its coordinates at the centre of mass; every joint is a loop.
+  Built maximal(const Built& reduced) {
+    Built built;
+    Model& model = built.model;
+    model.gravity = reduced.model.gravity;
+    Kinematics<double> k(reduced.model);
+    update_poses(reduced.model, reduced.initial.q.data(), k);
+    update_velocities(reduced.model, reduced.initial.v.data(), k);
+
+    for (std::size_t i = 0; i < reduced.model.links.size(); ++i) {
+      const SceneBody& body = scene_.bodies[static_cast<std::size_t>(plan_.order[i])];
+      if (body.massless) {
+        throw InputError("body '" + body.name + "' is massless: use the reduced formulation");
+      }
+      const Pose X_WB = body_pose(reduced.model, k, {static_cast<int>(i)});
+      const MassProperties& m = plan_.mass[static_cast<std::size_t>(plan_.order[i])];
+      if (body.immobile) {
+        append(make_link(JointType::fixed, X_WB, {}, m), body, body.name, JointType::fixed, {}, model);
+      } else {
+        append(make_link(JointType::free, {}, {Mat3::identity(), m.p_BC}, m), body, body.name,
+               JointType::free, {}, model);
+      }
+    }
+    for (std::size_t i = 0; i < reduced.model.links.size(); ++i) {
+      const int joint = plan_.tree_joint[static_cast<std::size_t>(plan_.order[i])];
+      if (joint < 0) continue;
+      const Link& link = reduced.model.links[i];
+      const auto first = reduced.model.drives.begin() + link.v;
+      add_loop(scene_.joints[static_cast<std::size_t>(joint)],
+               {first, first + link.translations + link.rotations}, model);
+    }
+    for (const SceneJoint& joint : scene_.joints) {
+      if (joint.loop) add_loop(joint, joint.drives, model);
+    }
+    add_forces(model);
+
+    built.initial = zero_state(model);
+    for (std::size_t i = 0; i < model.links.size(); ++i) {
+      if (model.links[i].translations == 3) place_free(model, k, reduced.model, i, built.initial);
+    }
+    return built;
+  }
+
+ private:
+  void append(Link link, const SceneBody& body, std::string joint, JointType type,
+              std::vector<Drive> drives, Model& model) {
+    link.q = model.nq;
+    link.v = model.nv;
+    const Freedoms f{link.translations, link.rotations};
+    model.nq += f.coordinates();
+    model.nv += f.count();
+    drives.resize(static_cast<std::size_t>(f.count()));
+    for (const Drive& d : drives) model.has_drives = model.has_drives || is_active(d) || d.hertz > 0;
+    model.drives.insert(model.drives.end(), drives.begin(), drives.end());
+    model.links.push_back(link);
+    model.bodies.push_back({body.name, std::move(joint), type, body.shapes, body.immobile});
+  }
+
+  void add_tree_body(std::size_t i, Model& model) {
+    const SceneBody& body = scene_.bodies[i];
+    const MassProperties& m = plan_.mass[i];
+    new_index_[i] = static_cast<int>(model.links.size());
+    const int j = plan_.tree_joint[i];
+    if (j < 0) {
+      // a floating body moves about its centre of mass
+      const JointType type = body.immobile ? JointType::fixed : JointType::free;
+      const Link link = body.immobile ? make_link(type, body.X_WB, {}, m)
+                                      : make_link(type, {}, {Mat3::identity(), m.p_BC}, m);
+      append(link, body, body.name, type, {}, model);
+      return;
+    }
+    const SceneJoint& joint = scene_.joints[static_cast<std::size_t>(j)];
+    Link link = make_link(joint.type, joint.X_PF, joint.X_BM, m);
+    const int parent = plan_.parent[i];
+    if (parent >= 0) {
+      link.parent = new_index_[static_cast<std::size_t>(parent)];
+      link.p_LF = joint.X_PF.p - model.links[static_cast<std::size_t>(link.parent)].p_BM;
+    }
+    append(link, body, joint.name, joint.type, joint.drives, model);
+  }
+
+  BodyId id(const std::string& name, const std::string& where) const {
+    const int i = body_names_.find(name, where);
+    return i < 0 ? world_body : BodyId{new_index_[static_cast<std::size_t>(i)]};
+  }
+
+  void add_loop(const SceneJoint& joint, std::vector<Drive> drives, Model& model) const {
+    const std::string who = "joint '" + joint.name + "'";
+    LoopJoint loop{joint.name,  joint.type, id(joint.parent, who), id(joint.child, who),
+                   joint.X_PF, joint.X_BM, model.rows,  closure_rows(joint.type), {}};
+    for (const Drive& d : drives) {
+      if (d.hertz > 0) throw InputError(who + ": hertz on a loop closure; give stiffness and damping");
+      if (d.armature > 0) throw InputError(who + ": armature needs a tree joint");
+      if (is_active(d)) loop.drives = drives;
+    }
+    model.rows += loop.rows;
+    if (loop.rows > 0 || !loop.drives.empty()) model.loops.push_back(std::move(loop));
+  }
+
+  void add_forces(Model& model) const {
+    for (const SceneSpring& s : scene_.springs) {
+      const std::string who = "spring '" + s.name + "'";
+      if (!finite(s.a.p) || !finite(s.b.p) || !std::isfinite(s.stiffness) ||
+          !std::isfinite(s.rest_length) || !std::isfinite(s.damping)) {
+        throw InputError(who + ": a value is not finite");
+      }
+      if (s.stiffness < 0 || s.damping < 0 || s.rest_length < 0) {
+        throw InputError(who + ": stiffness, damping and rest length must not be negative");
+      }
+      model.springs.push_back({s.name, id(s.a.body, who), id(s.b.body, who), s.a.p, s.b.p,
+                               s.stiffness, s.rest_length, s.damping});
+    }
+    for (const SceneForce& f : scene_.forces) {
+      const std::string who = "force '" + f.name + "'";
+      const BodyId body = id(f.at.body, who);
+      if (body.is_world()) throw InputError(who + ": acts on the world; name a body");
+      if (f.samples.empty()) throw InputError(who + ": has no samples");
+      for (std::size_t i = 0; i < f.samples.size(); ++i) {
+        const SceneForce::Sample& s = f.samples[i];
+        if (!std::isfinite(s.t) || !finite(s.force) || !finite(s.torque) || !finite(f.at.p)) {
+          throw InputError(who + ": sample " + std::to_string(i) + " is not finite");
+        }
+        if (i > 0 && !(f.samples[i - 1].t < s.t)) {
+          throw InputError(who + ": sample times must increase, but " + number(s.t) + " follows " +
+                           number(f.samples[i - 1].t));
+        }
+      }
+      model.forces.push_back({f.name, body, f.at.p, f.samples});
+    }
+  }
+
+  void set_positions(const Model& model, State& state) const {
+    for (std::size_t n = 0; n < model.links.size(); ++n) {
+      const auto i = static_cast<std::size_t>(plan_.order[n]);
+      const SceneBody& body = scene_.bodies[i];
+      const Link& link = model.links[n];
+      const int j = plan_.tree_joint[i];
+      if (j >= 0) {
+        const std::vector<double>& q = scene_.joints[static_cast<std::size_t>(j)].position;
+        for (std::size_t m = 0; m < q.size(); ++m) state.q[link.q + static_cast<int>(m)] = q[m];
+      } else if (!body.immobile) {
+        set_free_pose(link, body.X_WB, state);
+      }
+    }
+  }
+
+  static void set_free_pose(const Link& link, const Pose& X_WB, State& state) {
+    const Vec3 p = X_WB * link.p_BM;
+    const Quat q = quaternion(X_WB.R);
+    const double values[] = {p.x, p.y, p.z, q.w, q.x, q.y, q.z};
+    for (int m = 0; m < 7; ++m) state.q[link.q + m] = values[m];
+  }
+
+  // Joint velocities, with those of bodies split onto the freedoms of their joints.
+  void set_velocities(const Model& model, State& state) const {
+    Kinematics<double> k(model);
+    update_poses(model, state.q.data(), k);
+    for (std::size_t n = 0; n < model.links.size(); ++n) {
+      const auto i = static_cast<std::size_t>(plan_.order[n]);
+      const SceneBody& body = scene_.bodies[i];
+      const Link& link = model.links[n];
+      const int j = plan_.tree_joint[i];
+      if (j >= 0) {
+        const std::vector<double>& v = scene_.joints[static_cast<std::size_t>(j)].velocity;
+        for (std::size_t m = 0; m < v.size(); ++m) state.v[link.v + static_cast<int>(m)] = v[m];
+        if (body.velocity && !v.empty()) {
+          throw InputError("body '" + body.name + "': give its velocity or that of joint '" +
+                           model.bodies[n].joint + "', not both");
+        }
+      }
+      if (body.velocity) split_velocity(model, k, n, body, state);
+      update_velocity(model, state.v.data(), k, n);
+    }
+  }
+
+  static void split_velocity(const Model& model, Kinematics<double>& k, std::size_t n,
+                             const SceneBody& body, State& state) {
+    const Link& link = model.links[n];
+    update_velocity(model, state.v.data(), k, n);  // its own rates are still zero
+    const BodyMotion<double>& b = k.bodies[n];
+    const Vec3 w = body.velocity->angular;
+    const Vec3 v = body.velocity->linear + cross(w, b.R * link.p_BM);
+    if (!finite(w) || !finite(v)) throw InputError("body '" + body.name + "': velocity is not finite");
+    for (int j = 0; j < link.translations + link.rotations; ++j) {
+      const Vec3& axis = k.axes[static_cast<std::size_t>(link.v + j)];
+      state.v[link.v + j] = dot(axis, j < link.translations ? v - b.v : w - b.w);
+    }
+    update_velocity(model, state.v.data(), k, n);
+    const double error = std::max(norm(b.v - v), norm(b.w - w));
+    if (error > slanted_velocity * std::max(1.0, std::max(norm(v), norm(w)))) {
+      throw InputError("body '" + body.name + "': its velocity does not fit joint '" +
+                       model.bodies[n].joint + "' (residual " + number(error) + ")");
+    }
+  }
+
+  // Frequencies become stiffnesses with the inertia felt by the freedom when all others are locked:
+  // twice the kinetic energy at unit speed.
+  static void resolve_hertz(Model& model, const State& initial) {
+    Kinematics<double> k(model);
+    update_poses(model, initial.q.data(), k);
+    VecX unit = VecX::Zero(model.nv);
+    for (int i = 0; i < model.nv; ++i) {
+      Drive& d = model.drives[static_cast<std::size_t>(i)];
+      const bool soft_limit = (d.lower || d.upper) && d.limit_stiffness == 0;
+      if (d.hertz == 0 && !soft_limit) continue;
+      unit[i] = 1;
+      update_velocities(model, unit.data(), k);
+      unit[i] = 0;
+      const double inertia = 2 * totals(model, k).kinetic + d.armature;
+      constexpr double two_pi = 6.283185307179586;
+      if (d.hertz > 0) {
+        const double w = two_pi * d.hertz;
+        d.stiffness = inertia * w * w;
+        d.damping = 2 * d.damping_ratio * inertia * w;
+        d.hertz = 0;
+      }
+      if (soft_limit) {
+        const double w = two_pi * default_limit_hertz;
+        d.limit_stiffness = inertia * w * w;
+        d.limit_damping = 2 * inertia * w;
+      }
+    }
+  }
+
+  void place_free(const Model& model, const Kinematics<double>& k, const Model& reduced,
+                  std::size_t i, State& state) const {
+    const Pose X_WB = body_pose(reduced, k, {static_cast<int>(i)});
+    const Link& link = model.links[i];
+    set_free_pose(link, X_WB, state);
+    const BodyMotion<double>& b = k.bodies[i];
+    const Vec3 v = b.v + cross(b.w, X_WB * link.p_BM - b.p);
+    const Vec3 w = transpose_times(X_WB.R, b.w);
+    for (int j = 0; j < 3; ++j) state.v[link.v + j] = v[j], state.v[link.v + 3 + j] = w[j];
+  }
+
+  static void check_closed(const Built& built) {
+    const Model& model = built.model;
+    Kinematics<double> k(model);
+    update_poses(model, built.initial.q.data(), k);
+    for (const LoopJoint& loop : model.loops) {
+      ClosureRow rows[6];
+      closure(model, k, loop, rows);
+      for (int r = 0; r < loop.rows; ++r) {
+        if (std::fabs(rows[r].error) > open_joint) {
+          throw InputError("joint '" + loop.name + "' does not close in the initial state: equation " +
+                           std::to_string(r) + " is off by " + number(rows[r].error) +
+                           " (at most " + number(open_joint) + " m or rad)");
+        }
+      }
+    }
+  }
+
+  const Scene& scene_;
+  Names body_names_{"body"};
+  Plan plan_;
+  std::vector<int> new_index_;  // scene body -> model body
+};
+
+}  // namespace
+
+Built build(const Scene& scene) {
+  if (scene.bodies.empty()) throw InputError("the scene has no bodies");
+  Builder builder(scene);
+  Built reduced = builder.reduced();
+  return scene.settings.formulation == Formulation::maximal ? builder.maximal(reduced)
+                                                            : reduced;
+}
+
+}  // namespace molejo

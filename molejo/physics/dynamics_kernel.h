@@ -1,0 +1,185 @@
+// Bodies of the templates declared in dynamics.h, for the two files that instantiate them.
+#pragma once
+
+#include "molejo/model/kinematics_kernel.h"
+#include "molejo/physics/dynamics.h"
+
+namespace molejo {
+
+template <class S>
+Dynamics<S>::Dynamics(const Model& model)
+    : kinematics(model),
+      bodies(model.links.size()),
+      freedoms(static_cast<std::size_t>(model.nv)),
+      tau(static_cast<std::size_t>(model.nv)),
+      inertia(static_cast<std::size_t>(model.nv)),
+      applied(model.links.size()),
+      a(static_cast<std::size_t>(model.nv)) {
+  for (int i = 0; i < model.nv; ++i) {
+    inertia[static_cast<std::size_t>(i)] = S(model.drives[static_cast<std::size_t>(i)].armature);
+  }
+}
+
+// Rigid inertia of a body about its joint point.
+template <class S>
+void set_rigid_inertia(const Link& link, const BodyMotion<S>& motion, BodyDynamics<S>& body) {
+  const double m = link.mass;
+  const Vec3T<S> mc = motion.com * m;
+  body.I = rotated(motion.R, link.I_BC);
+  body.J = body.I + point_inertia(m, motion.com);
+  body.B = {{S(0), -mc.z, mc.y}, {mc.z, S(0), -mc.x}, {-mc.y, mc.x, S(0)}};
+  body.M = Sym3T<S>::diagonal(S(m), S(m), S(m));
+}
+
+// I -= U U^T / d, with U as it is and divided by d.
+template <class S>
+void eliminate(const Vec3T<S>& Ua, const Vec3T<S>& Ul, const S& d_inverse, BodyDynamics<S>& body) {
+  const Vec3T<S> ga = Ua * d_inverse, gl = Ul * d_inverse;
+  body.J.xx -= Ua.x * ga.x, body.J.yy -= Ua.y * ga.y, body.J.zz -= Ua.z * ga.z;
+  body.J.xy -= Ua.x * ga.y, body.J.xz -= Ua.x * ga.z, body.J.yz -= Ua.y * ga.z;
+  body.B.r0 -= gl * Ua.x, body.B.r1 -= gl * Ua.y, body.B.r2 -= gl * Ua.z;
+  body.M.xx -= Ul.x * gl.x, body.M.yy -= Ul.y * gl.y, body.M.zz -= Ul.z * gl.z;
+  body.M.xy -= Ul.x * gl.y, body.M.xz -= Ul.x * gl.z, body.M.yz -= Ul.y * gl.z;
+}
+
+// Adds the inertia of a child, moved by r from its joint point to the parent's:
+//   B' = B + [r] M    J' = J - B' [r] + [r] B^T
+template <class S>
+void add_moved(const BodyDynamics<S>& child, const Vec3T<S>& r, BodyDynamics<S>& parent) {
+  const Mat3T<S>& B = child.B;
+  const Sym3T<S>& M = child.M;
+  const Vec3T<S> m0{M.xx, M.xy, M.xz}, m1{M.xy, M.yy, M.yz}, m2{M.xz, M.yz, M.zz};
+  const Mat3T<S> B1{B.r0 + (m2 * r.y - m1 * r.z), B.r1 + (m0 * r.z - m2 * r.x),
+                    B.r2 + (m1 * r.x - m0 * r.y)};
+  const Vec3T<S> x0 = cross(r, B1.r0), x1 = cross(r, B1.r1), x2 = cross(r, B1.r2);
+  const Vec3T<S> y0 = cross(r, B.r0), y1 = cross(r, B.r1), y2 = cross(r, B.r2);
+  parent.J.xx += child.J.xx + (x0.x + y0.x), parent.J.yy += child.J.yy + (x1.y + y1.y);
+  parent.J.zz += child.J.zz + (x2.z + y2.z), parent.J.xy += child.J.xy + (x0.y + y1.x);
+  parent.J.xz += child.J.xz + (x0.z + y2.x), parent.J.yz += child.J.yz + (x1.z + y2.y);
+  parent.B.r0 += B1.r0, parent.B.r1 += B1.r1, parent.B.r2 += B1.r2;
+  parent.M += M;
+}
+
+// Eliminates the freedoms of body i and hands the rest to its parent.
+template <class S>
+void factorize_body(const Model& model, Dynamics<S>& d, std::size_t i) {
+  const Link& link = model.links[i];
+  BodyDynamics<S>& body = d.bodies[i];
+  const int last = link.v + link.translations + link.rotations;
+  for (int j = link.v; j < last; ++j) {
+    const auto n = static_cast<std::size_t>(j);
+    const Vec3T<S>& axis = d.kinematics.axes[n];
+    FreedomFactor<S>& f = d.freedoms[n];
+    if (j < link.v + link.translations) {
+      f.U_angular = body.B * axis;
+      f.U_linear = body.M * axis;
+      f.d_inverse = 1.0 / (dot(axis, f.U_linear) + d.inertia[n]);
+    } else {
+      f.U_angular = body.J * axis;
+      f.U_linear = transpose_times(body.B, axis);
+      f.d_inverse = 1.0 / (dot(axis, f.U_angular) + d.inertia[n]);
+    }
+    eliminate(f.U_angular, f.U_linear, f.d_inverse, body);
+  }
+  if (link.parent >= 0) {
+    add_moved(body, d.kinematics.bodies[i].r, d.bodies[static_cast<std::size_t>(link.parent)]);
+  }
+}
+
+// Force of body i at zero acceleration, and its acceleration from velocities alone.
+template <class S>
+void set_bias(const Model& model, const S* v, Dynamics<S>& d, std::size_t i) {
+  const BodyMotion<S>& motion = d.kinematics.bodies[i];
+  BodyDynamics<S>& body = d.bodies[i];
+  const JointBias<S> joint = joint_bias(model, v, d.kinematics, i);
+  body.coriolis = {joint.angular, joint.linear};
+  const Vec3T<S>& w = motion.w;
+  const Vec3T<S> force = cross(w, cross(w, motion.com)) * model.links[i].mass;
+  body.bias.angular = cross(w, body.I * w) + cross(motion.com, force) - d.applied[i].angular;
+  body.bias.linear = force - d.applied[i].linear;
+}
+
+// Eliminates the freedoms of body i from the forces and hands the rest to its parent.
+template <class S>
+void solve_inward(const Model& model, Dynamics<S>& d, std::size_t i) {
+  const Link& link = model.links[i];
+  BodyDynamics<S>& body = d.bodies[i];
+  const int last = link.v + link.translations + link.rotations;
+  for (int j = link.v; j < last; ++j) {
+    const auto n = static_cast<std::size_t>(j);
+    FreedomFactor<S>& f = d.freedoms[n];
+    const Vec3T<S>& axis = d.kinematics.axes[n];
+    const bool translation = j < link.v + link.translations;
+    f.u = d.tau[n] - dot(axis, translation ? body.bias.linear : body.bias.angular);
+    const S g = f.u * f.d_inverse;
+    body.bias.angular += f.U_angular * g;
+    body.bias.linear += f.U_linear * g;
+  }
+  if (link.parent < 0) return;
+  BodyDynamics<S>& parent = d.bodies[static_cast<std::size_t>(link.parent)];
+  const Vec3T<S>& c_a = body.coriolis.angular;
+  const Vec3T<S>& c_l = body.coriolis.linear;
+  const Vec3T<S> angular = body.bias.angular + body.J * c_a + body.B * c_l;
+  const Vec3T<S> linear = body.bias.linear + transpose_times(body.B, c_a) + body.M * c_l;
+  parent.bias.angular += angular + cross(d.kinematics.bodies[i].r, linear);
+  parent.bias.linear += linear;
+}
+
+// Accelerations of the freedoms of body i and of the body, given its parent's.
+template <class S>
+void solve_outward(const Model& model, Dynamics<S>& d, std::size_t i) {
+  const Link& link = model.links[i];
+  BodyDynamics<S>& body = d.bodies[i];
+  Spatial<S> a = body.coriolis;
+  if (link.parent < 0) {
+    a.linear -= widen<S>(model.gravity);
+  } else {
+    const Spatial<S>& parent = d.bodies[static_cast<std::size_t>(link.parent)].a;
+    a.angular += parent.angular;
+    a.linear += parent.linear + cross(parent.angular, d.kinematics.bodies[i].r);
+  }
+  for (int j = link.v + link.translations + link.rotations - 1; j >= link.v; --j) {
+    const auto n = static_cast<std::size_t>(j);
+    const FreedomFactor<S>& f = d.freedoms[n];
+    const S qdd = (f.u - (dot(f.U_angular, a.angular) + dot(f.U_linear, a.linear))) * f.d_inverse;
+    d.a[n] = qdd;
+    Vec3T<S>& target = j < link.v + link.translations ? a.linear : a.angular;
+    target += d.kinematics.axes[n] * qdd;
+  }
+  body.a = a;
+}
+
+template <class S>
+void factorize(const Model& model, Dynamics<S>& d) {
+  const std::size_t count = model.links.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    set_rigid_inertia(model.links[i], d.kinematics.bodies[i], d.bodies[i]);
+  }
+  for (std::size_t i = count; i-- > 0;) factorize_body(model, d, i);
+}
+
+template <class S>
+void solve_acceleration(const Model& model, const S* v, Dynamics<S>& d) {
+  const std::size_t count = model.links.size();
+  for (std::size_t i = 0; i < count; ++i) set_bias(model, v, d, i);
+  for (std::size_t i = count; i-- > 0;) solve_inward(model, d, i);
+  for (std::size_t i = 0; i < count; ++i) solve_outward(model, d, i);
+}
+
+template <class S>
+void forward_dynamics(const Model& model, const S* q, const S* v, Dynamics<S>& d) {
+  const std::size_t count = model.links.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    update_pose(model, q, d.kinematics, i);
+    update_velocity(model, v, d.kinematics, i);
+    set_rigid_inertia(model.links[i], d.kinematics.bodies[i], d.bodies[i]);
+    set_bias(model, v, d, i);
+  }
+  for (std::size_t i = count; i-- > 0;) {
+    factorize_body(model, d, i);
+    solve_inward(model, d, i);
+  }
+  for (std::size_t i = 0; i < count; ++i) solve_outward(model, d, i);
+}
+
+}  // namespace molejo

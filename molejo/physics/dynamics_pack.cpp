@@ -1,0 +1,10 @@
+#include "molejo/physics/dynamics_kernel.h"
+
+namespace molejo {
+
+template struct Dynamics<Pack4>;
+template void factorize(const Model&, Dynamics<Pack4>&);
+template void solve_acceleration(const Model&, const Pack4*, Dynamics<Pack4>&);
+template void forward_dynamics(const Model&, const Pack4*, const Pack4*, Dynamics<Pack4>&);
+
+}  // namespace molejo

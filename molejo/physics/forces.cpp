@@ -1,0 +1,131 @@
+#include "molejo/physics/forces.h"
+
+#include <algorithm>
+
+#include "molejo/model/closure.h"
+#include "molejo/physics/forces_kernel.h"
+
+namespace molejo {
+
+template void apply_drives(const Model&, const double*, const double*, const ImplicitDrive&,
+                           Dynamics<double>&);
+template void apply_body_forces(const Model&, double, Dynamics<double>&);
+
+bool has_body_forces(const Model& model) {
+  return !model.springs.empty() || !model.forces.empty() ||
+         std::any_of(model.loops.begin(), model.loops.end(),
+                     [](const LoopJoint& loop) { return !loop.drives.empty(); });
+}
+
+namespace {
+
+using Sample = SceneForce::Sample;
+
+// Point of the Bezier curve at parameter s (de Casteljau).
+Sample bezier(const std::vector<Sample>& control, double s) {
+  static thread_local std::vector<Sample> p;  // kept, so that stepping does not allocate
+  p.assign(control.begin(), control.end());
+  for (std::size_t level = p.size() - 1; level > 0; --level) {
+    for (std::size_t i = 0; i < level; ++i) {
+      p[i].t += s * (p[i + 1].t - p[i].t);
+      p[i].force += (p[i + 1].force - p[i].force) * s;
+      p[i].torque += (p[i + 1].torque - p[i].torque) * s;
+    }
+  }
+  return p[0];
+}
+
+double drive_energy(const Drive& d, double x) {
+  double e = 0.5 * d.stiffness * (x - d.rest) * (x - d.rest);
+  e += 0.5 * d.kp * (x - d.target) * (x - d.target);
+  if (d.lower && x < *d.lower) e += 0.5 * d.limit_stiffness * (*d.lower - x) * (*d.lower - x);
+  if (d.upper && x > *d.upper) e += 0.5 * d.limit_stiffness * (x - *d.upper) * (x - *d.upper);
+  return e;
+}
+
+// Of all freedoms of a joint whose coordinates stand at q.
+double joint_energy(const Freedoms& f, const Drive* drives, const double* q) {
+  double e = 0;
+  const int straight = f.rotations == 3 ? f.translations : f.count();
+  for (int j = 0; j < straight; ++j) e += drive_energy(drives[j], q[j]);
+  if (f.rotations == 3) {
+    const Vec3 phi = log_quat({q[straight], q[straight + 1], q[straight + 2], q[straight + 3]});
+    for (int j = 0; j < 3; ++j) e += drive_energy(drives[straight + j], phi[j]);
+  }
+  return e;
+}
+
+}  // namespace
+
+SceneForce::Sample force_at(const std::vector<Sample>& samples, double t) {
+  if (samples.size() == 1) return samples[0];
+  if (t < samples.front().t || t > samples.back().t) return {t, {}, {}};
+  // control times increase, so t(s) does too: bisect to the last bit
+  double low = 0, high = 1;
+  while (true) {
+    const double s = 0.5 * (low + high);
+    if (s <= low || s >= high) break;
+    (bezier(samples, s).t < t ? low : high) = s;
+  }
+  // the ends are attained exactly
+  if (t == samples.front().t) return samples.front();
+  if (t == samples.back().t) return samples.back();
+  return bezier(samples, 0.5 * (low + high));
+}
+
+void apply_loop_drives(const Model& model, Dynamics<double>& d) {
+  for (const LoopJoint& loop : model.loops) {
+    if (loop.drives.empty()) continue;
+    const JointCoordinates c = measure(model, d.kinematics, loop);
+    const Freedoms f = freedoms(loop.type);
+    const Vec3 p = body_pose(model, d.kinematics, loop.body_2) * loop.X_2M.p;
+    double force[6] = {}, unused[6] = {};
+    const int straight = f.rotations == 3 ? f.translations : f.count();
+    for (int j = 0; j < straight; ++j) {
+      force[j] = drive_force(loop.drives[static_cast<std::size_t>(j)], c.q[j], c.v[j]).force;
+    }
+    if (f.rotations == 3) {
+      const double* q = c.q + straight;
+      const double* v = c.v + straight;
+      apply_ball_drives(&loop.drives[static_cast<std::size_t>(straight)], {q[0], q[1], q[2], q[3]},
+                        {v[0], v[1], v[2]}, {}, force + straight, unused);
+    }
+    for (int j = 0; j < f.count(); ++j) {
+      const Vec3 along = c.axis[j] * force[j];
+      if (j < f.translations) {
+        push(loop.body_2, p, along, d);
+        push(loop.body_1, p, -along, d);
+      } else {
+        const auto turn = [&](BodyId body, const Vec3& torque) {
+          if (!body.is_world()) d.applied[static_cast<std::size_t>(body.index)].angular += torque;
+        };
+        turn(loop.body_2, along);
+        turn(loop.body_1, -along);
+      }
+    }
+  }
+}
+
+double elastic_energy(const Model& model, const Kinematics<double>& k, const VecX& q) {
+  double e = 0;
+  for (const PointSpring& s : model.springs) {
+    const Vec3 a = point_motion(model, k, s.body_1, s.p_1).p;
+    const Vec3 b = point_motion(model, k, s.body_2, s.p_2).p;
+    const double stretch = norm(b - a) - s.rest_length;
+    e += 0.5 * s.stiffness * stretch * stretch;
+  }
+  if (model.has_drives) {
+    for (const Link& link : model.links) {
+      e += joint_energy({link.translations, link.rotations}, model.drives.data() + link.v,
+                        q.data() + link.q);
+    }
+  }
+  for (const LoopJoint& loop : model.loops) {
+    if (loop.drives.empty()) continue;
+    const JointCoordinates c = measure(model, k, loop);
+    e += joint_energy(freedoms(loop.type), loop.drives.data(), c.q);
+  }
+  return e;
+}
+
+}  // namespace molejo

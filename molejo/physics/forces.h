@@ -1,0 +1,45 @@
+// What acts on the bodies: drives of joints (springs, dampers, limits, motors), springs between
+// points, forces given over time.
+//
+// Stiff drives can be treated implicitly: the force at a later state is linear in the acceleration,
+//
+//   f = -k (q + ahead v - rest) - b v - (by_damping b + by_stiffness k) a,
+//
+// and the last term joins the inertia of the freedom, where the articulated-body algorithm takes
+// it at no cost.
+#pragma once
+
+#include "molejo/physics/dynamics.h"
+
+namespace molejo {
+
+struct ImplicitDrive {
+  double ahead = 0, by_damping = 0, by_stiffness = 0;
+
+  static ImplicitDrive explicit_force() { return {}; }
+  // Force at the end of a step h: first order, damps.
+  static ImplicitDrive end_of_step(double h) { return {h, h, h * h}; }
+  // Mean of both ends of a step h, with q already at the middle: second order, conserves.
+  static ImplicitDrive middle_of_step(double h) { return {0, h / 2, h * h / 4}; }
+};
+
+// Sets d.tau and d.inertia from the drives of the tree's joints.
+template <class S>
+void apply_drives(const Model& model, const S* q, const S* v, const ImplicitDrive& implicit,
+                  Dynamics<S>& d);
+
+// Sets d.applied from springs between points and given forces at time t. Poses and velocities of
+// d.kinematics must be up to date. (Drives of loop joints too, for single worlds.)
+template <class S>
+void apply_body_forces(const Model& model, double t, Dynamics<S>& d);
+
+// Does apply_body_forces have anything to do?
+bool has_body_forces(const Model& model);
+
+// Force and torque of a given force at time t: a Bezier curve through its samples' hull.
+SceneForce::Sample force_at(const std::vector<SceneForce::Sample>& samples, double t);
+
+// Energy stored in springs between points and in the drives of all joints.
+double elastic_energy(const Model& model, const Kinematics<double>& k, const VecX& q);
+
+}  // namespace molejo

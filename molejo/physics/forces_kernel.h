@@ -1,0 +1,177 @@
+// Bodies of the templates declared in forces.h, for the two files that instantiate them.
+#pragma once
+
+#include <type_traits>
+
+#include "molejo/physics/forces.h"
+
+namespace molejo {
+
+// Force of one drive, and the stiffness and damping behind it.
+template <class S>
+struct DriveForce {
+  S force{}, stiffness{}, damping{};
+};
+
+template <class S>
+DriveForce<S> drive_force(const Drive& d, const S& x, const S& v) {
+  DriveForce<S> r;
+  r.force = (d.rest - x) * d.stiffness - v * d.damping;
+  r.stiffness = S(d.stiffness);
+  r.damping = S(d.damping);
+
+  // limits push, never pull
+  if (d.lower || d.upper) {
+    const S zero(0.0);
+    const auto add_limit = [&](const S& depth, double sign) {
+      const S push = depth * d.limit_stiffness - v * (sign * d.limit_damping);
+      const S f = select(depth > zero, maximum(push, zero), zero);
+      r.force += f * sign;
+      r.stiffness += select(f > zero, S(d.limit_stiffness), zero);
+      r.damping += select(f > zero, S(d.limit_damping), zero);
+    };
+    if (d.lower) add_limit(S(*d.lower) - x, 1);
+    if (d.upper) add_limit(x - S(*d.upper), -1);
+  }
+
+  // the motor acts like a spring and damper until it saturates
+  if (d.kp > 0 || d.kd > 0 || d.force != 0) {
+    S f = (d.target - x) * d.kp + (d.target_velocity - v) * d.kd + d.force;
+    S kp(d.kp), kd(d.kd);
+    if (d.max_force) {
+      const S top(*d.max_force), zero(0.0);
+      const auto saturated = absolute(f) > top;
+      f = maximum(minimum(f, top), -top);
+      kp = select(saturated, zero, kp);
+      kd = select(saturated, zero, kd);
+    }
+    r.force += f;
+    r.stiffness += kp;
+    r.damping += kd;
+  }
+  return r;
+}
+
+// Torque of the drives of three rotations, in child axes. With phi the rotation vector, energy
+// 1/2 (phi - rest)^T K (phi - rest) gives the torque J_r^-T K (rest - phi).
+inline void apply_ball_drives(const Drive* drives, const Quat& quat, const Vec3& w,
+                              const ImplicitDrive& implicit, double* tau, double* inertia) {
+  const Vec3 phi = log_quat(quat) + w * implicit.ahead;
+  const Mat3 J = inverse_right_jacobian(phi);
+  const Vec3 rate = J * w;
+  Vec3 force;
+  for (int j = 0; j < 3; ++j) {
+    const DriveForce<double> f = drive_force(drives[j], phi[j], rate[j]);
+    force[j] = f.force;
+    inertia[j] += implicit.by_damping * f.damping + implicit.by_stiffness * f.stiffness;
+  }
+  const Vec3 torque = transpose_times(J, force);
+  for (int j = 0; j < 3; ++j) tau[j] = torque[j];
+}
+
+template <class S>
+void apply_ball_drives_by_lane(const Drive* drives, const S* q, const S* v,
+                               const ImplicitDrive& implicit, S* tau, S* inertia) {
+  if constexpr (std::is_same_v<S, double>) {
+    apply_ball_drives(drives, {q[0], q[1], q[2], q[3]}, {v[0], v[1], v[2]}, implicit, tau, inertia);
+  } else {
+    for (int i = 0; i < S::size; ++i) {
+      double t[3], m[3] = {inertia[0][i], inertia[1][i], inertia[2][i]};
+      apply_ball_drives(drives, {q[0][i], q[1][i], q[2][i], q[3][i]}, {v[0][i], v[1][i], v[2][i]},
+                        implicit, t, m);
+      for (int j = 0; j < 3; ++j) tau[j].set(i, t[j]), inertia[j].set(i, m[j]);
+    }
+  }
+}
+
+template <class S>
+void apply_drives(const Model& model, const S* q, const S* v, const ImplicitDrive& implicit,
+                  Dynamics<S>& d) {
+  const auto count = static_cast<std::size_t>(model.nv);
+  for (std::size_t i = 0; i < count; ++i) {
+    d.tau[i] = S(0.0);
+    d.inertia[i] = S(model.drives[i].armature);
+  }
+  if (!model.has_drives) return;
+  for (const Link& link : model.links) {
+    const int straight = link.rotations == 3 ? link.translations : link.translations + link.rotations;
+    for (int j = 0; j < straight; ++j) {
+      const auto n = static_cast<std::size_t>(link.v + j);
+      const S rate = v[n];
+      const S x = q[link.q + j] + rate * implicit.ahead;
+      const DriveForce<S> f = drive_force(model.drives[n], x, rate);
+      d.tau[n] = f.force;
+      d.inertia[n] += f.damping * implicit.by_damping + f.stiffness * implicit.by_stiffness;
+    }
+    if (link.rotations == 3) {
+      const auto n = static_cast<std::size_t>(link.v + straight);
+      apply_ball_drives_by_lane(&model.drives[n], q + link.q + straight, v + n, implicit, &d.tau[n],
+                                &d.inertia[n]);
+    }
+  }
+}
+
+// A force at the world point p, on the body's joint point.
+template <class S>
+void push(BodyId body, const Vec3T<S>& p, const Vec3T<S>& force, Dynamics<S>& d) {
+  if (body.is_world()) return;
+  const auto i = static_cast<std::size_t>(body.index);
+  d.applied[i].linear += force;
+  d.applied[i].angular += cross(p - d.kinematics.bodies[i].p, force);
+}
+
+// Position and velocity of a point of a body.
+template <class S>
+struct PointMotion {
+  Vec3T<S> p, v;
+};
+template <class S>
+PointMotion<S> point_motion(const Model& model, const Kinematics<S>& k, BodyId body, const Vec3& p_B) {
+  if (body.is_world()) return {widen<S>(p_B), {}};
+  const auto i = static_cast<std::size_t>(body.index);
+  const BodyMotion<S>& b = k.bodies[i];
+  const Vec3T<S> r = b.R * (p_B - model.links[i].p_BM);
+  return {b.p + r, b.v + cross(b.w, r)};
+}
+
+template <class S>
+void apply_springs(const Model& model, Dynamics<S>& d) {
+  for (const PointSpring& spring : model.springs) {
+    const PointMotion<S> a = point_motion(model, d.kinematics, spring.body_1, spring.p_1);
+    const PointMotion<S> b = point_motion(model, d.kinematics, spring.body_2, spring.p_2);
+    const Vec3T<S> line = b.p - a.p;
+    const S length = square_root(dot(line, line));
+    // k (length - rest) / length, without 0/0: a coinciding pair feels k d for rest length 0
+    const S one(1.0), tiny(1e-300);
+    const S inverse = select(length > tiny, one / maximum(length, tiny), S(0.0));
+    const S stretch_rate = dot(b.v - a.v, line) * inverse;
+    const S stiff = spring.rest_length > 0 ? (one - inverse * spring.rest_length) * spring.stiffness
+                                           : S(spring.stiffness);
+    const Vec3T<S> force = line * (stiff + stretch_rate * inverse * spring.damping);
+    push(spring.body_1, a.p, force, d);
+    push(spring.body_2, b.p, -force, d);
+  }
+}
+
+template <class S>
+void apply_given_forces(const Model& model, double t, Dynamics<S>& d) {
+  for (const AppliedForce& f : model.forces) {
+    const SceneForce::Sample now = force_at(f.samples, t);
+    const PointMotion<S> at = point_motion(model, d.kinematics, f.body, f.p);
+    push(f.body, at.p, widen<S>(now.force), d);
+    d.applied[static_cast<std::size_t>(f.body.index)].angular += widen<S>(now.torque);
+  }
+}
+
+// Drives of loop joints: pairs of wrenches along the measured freedoms. Single worlds only.
+void apply_loop_drives(const Model& model, Dynamics<double>& d);
+
+template <class S>
+void apply_body_forces(const Model& model, double t, Dynamics<S>& d) {
+  for (Spatial<S>& wrench : d.applied) wrench = {};
+  apply_springs(model, d);
+  apply_given_forces(model, t, d);
+  if constexpr (std::is_same_v<S, double>) apply_loop_drives(model, d);
+}
+
+}  // namespace molejo

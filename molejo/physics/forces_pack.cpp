@@ -1,0 +1,9 @@
+#include "molejo/physics/forces_kernel.h"
+
+namespace molejo {
+
+template void apply_drives(const Model&, const Pack4*, const Pack4*, const ImplicitDrive&,
+                           Dynamics<Pack4>&);
+template void apply_body_forces(const Model&, double, Dynamics<Pack4>&);
+
+}  // namespace molejo

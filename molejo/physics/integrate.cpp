@@ -1,0 +1,220 @@
+#include "molejo/physics/integrate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "molejo/physics/integrate_kernel.h"
+
+namespace molejo {
+
+template struct StepScratch<double>;
+template void step_tree(const Model&, Integrator, double, double, double*, double*,
+                        StepScratch<double>&);
+
+namespace {
+
+// Explicit Runge-Kutta method; `error` is b minus the embedded lower-order weights.
+struct Tableau {
+  int stages;
+  double c[6];
+  double a[6][5];
+  double b[6];
+  double error[6];
+};
+
+constexpr Tableau rk4 = {4,
+                         {0, 0.5, 0.5, 1},
+                         {{}, {0.5}, {0, 0.5}, {0, 0, 1}},
+                         {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6},
+                         {}};
+
+constexpr Tableau rkf45 = {
+    6,
+    {0, 1.0 / 4, 3.0 / 8, 12.0 / 13, 1, 1.0 / 2},
+    {{},
+     {1.0 / 4},
+     {3.0 / 32, 9.0 / 32},
+     {1932.0 / 2197, -7200.0 / 2197, 7296.0 / 2197},
+     {439.0 / 216, -8, 3680.0 / 513, -845.0 / 4104},
+     {-8.0 / 27, 2, -3544.0 / 2565, 1859.0 / 4104, -11.0 / 40}},
+    {16.0 / 135, 0, 6656.0 / 12825, 28561.0 / 56430, -9.0 / 50, 2.0 / 55},
+    {16.0 / 135 - 25.0 / 216, 0, 6656.0 / 12825 - 1408.0 / 2565, 28561.0 / 56430 - 2197.0 / 4104,
+     -9.0 / 50 + 1.0 / 5, 2.0 / 55}};
+
+// Calls f(first velocity index) for every rotation of three freedoms.
+template <class F>
+void for_each_ball(const Model& model, F&& f) {
+  for (const Link& link : model.links) {
+    if (link.rotations == 3) f(link.v + link.translations);
+  }
+}
+
+Vec3 three(const VecX& x, int i) { return {x[i], x[i + 1], x[i + 2]}; }
+void set_three(VecX& x, int i, const Vec3& a) { x[i] = a.x, x[i + 1] = a.y, x[i + 2] = a.z; }
+
+// Rate of the chart coordinates y while the velocity is v.
+void chart_rate(const Model& model, const VecX& y, const VecX& v, VecX& rate) {
+  rate = v;
+  for_each_ball(model, [&](int i) {
+    set_three(rate, i, inverse_right_jacobian(three(y, i)) * three(v, i));
+  });
+}
+
+double runge_kutta(const Model& model, const Tableau& method, double h, State& state, Scratch& s) {
+  for (int i = 0; i < method.stages; ++i) {
+    const auto n = static_cast<std::size_t>(i);
+    s.y.setZero();
+    s.v = state.v;
+    for (int j = 0; j < i; ++j) {
+      const double weight = h * method.a[i][j];
+      if (weight == 0) continue;
+      s.y += weight * s.y_rate[static_cast<std::size_t>(j)];
+      s.v += weight * s.v_rate[static_cast<std::size_t>(j)];
+    }
+    s.q = state.q;
+    move(model, s.y.data(), 1.0, s.q.data());
+    acceleration(model, state.t + method.c[i] * h, s.q.data(), s.v.data(), s.v_rate[n].data(), s);
+    chart_rate(model, s.y, s.v, s.y_rate[n]);
+  }
+
+  // the two sums, and the difference to the embedded method
+  s.y.setZero();
+  s.v.setZero();
+  for (int i = 0; i < method.stages; ++i) {
+    const auto n = static_cast<std::size_t>(i);
+    s.y += h * method.error[i] * s.y_rate[n];
+    s.v += h * method.error[i] * s.v_rate[n];
+  }
+  const double error = s.y.size() == 0 ? 0.0
+                                       : std::max(s.y.lpNorm<Eigen::Infinity>(),
+                                                  s.v.lpNorm<Eigen::Infinity>());
+  s.y.setZero();
+  for (int i = 0; i < method.stages; ++i) {
+    const auto n = static_cast<std::size_t>(i);
+    s.y += h * method.b[i] * s.y_rate[n];
+    state.v += h * method.b[i] * s.v_rate[n];
+  }
+  move(model, s.y.data(), 1.0, state.q.data());
+  state.t += h;
+  return error;
+}
+
+// Second derivative of the chart coordinates.
+VecX chart_acceleration(const Model& model, const VecX& y, const VecX& rate, const VecX& v,
+                        const VecX& a) {
+  VecX result = a;
+  for_each_ball(model, [&](int i) {
+    const Vec3 phi = three(y, i);
+    set_three(result, i, inverse_right_jacobian(phi) * three(a, i) +
+                             inverse_right_jacobian_rate(phi, three(rate, i)) * three(v, i));
+  });
+  return result;
+}
+
+}  // namespace
+
+Scratch::Scratch(const Model& model)
+    : tree(model),
+      loops(model),
+      y_rate(stages, VecX::Zero(model.nv)),
+      v_rate(stages, VecX::Zero(model.nv)),
+      y(VecX::Zero(model.nv)),
+      q(VecX::Zero(model.nq)),
+      v(VecX::Zero(model.nv)) {}
+
+void acceleration(const Model& model, double t, const double* q, const double* v, double* a,
+                  Scratch& scratch) {
+  Dynamics<double>& d = scratch.tree.dynamics;
+  apply_drives(model, q, v, ImplicitDrive::explicit_force(), d);
+  if (model.rows == 0 && !has_body_forces(model)) {
+    forward_dynamics(model, q, v, d);
+  } else {
+    update_poses(model, q, d.kinematics);
+    update_velocities(model, v, d.kinematics);
+    apply_body_forces(model, t, d);
+    factorize(model, d);
+    solve_acceleration(model, v, d);
+    if (model.rows > 0) {
+      factorize_loops(model, d, scratch.loops);
+      constrain_acceleration(model, d, scratch.loops);
+    }
+  }
+  std::copy(d.a.begin(), d.a.end(), a);
+}
+
+double step(const Model& model, Integrator method, double h, State& state, Scratch& s) {
+  Dynamics<double>& d = s.tree.dynamics;
+  const auto factorized = [&] {
+    if (model.rows > 0) factorize_loops(model, d, s.loops);
+  };
+  const auto constrain = [&] {
+    if (model.rows > 0) constrain_acceleration(model, d, s.loops);
+  };
+  switch (method) {
+    case Integrator::semi_implicit_euler:
+      step_euler(model, state.t, h, state.q.data(), state.v.data(), s.tree, factorized, constrain);
+      state.t += h;
+      return 0;
+    case Integrator::midpoint:
+      step_midpoint(model, state.t, h, state.q.data(), state.v.data(), s.tree, factorized, constrain);
+      state.t += h;
+      return 0;
+    case Integrator::rk4:
+      return runge_kutta(model, rk4, h, state, s);
+    default:
+      return runge_kutta(model, rkf45, h, state, s);
+  }
+}
+
+AdaptiveStep adaptive_step(const Model& model, double h, const AdaptiveSettings& settings,
+                           State& state, Scratch& scratch) {
+  AdaptiveStep report;
+  const State start = state;
+  h = std::min(h, settings.max_step);
+  while (true) {
+    const double error = step(model, Integrator::rkf45, h, state, scratch);
+    // step law of the specification: 0.9 (tolerance/error)^(1/5) within [0.1, 4]
+    const double factor = error > 0 ? 0.9 * std::pow(settings.tolerance / error, 0.2) : 4;
+    report.taken = h;
+    report.next = h * std::clamp(std::isfinite(factor) ? factor : 0.1, 0.1, 4.0);
+    report.next = std::clamp(report.next, settings.min_step, settings.max_step);
+    if (error <= settings.tolerance || h <= settings.min_step) return report;
+    state = start;
+    h = std::max(report.next, settings.min_step);
+    ++report.rejected;
+  }
+}
+
+State between(const Model& model, const State& start, const State& end, double t, Scratch& scratch) {
+  const double h = end.t - start.t;
+  const double s = (t - start.t) / h;
+  VecX a0(model.nv), a1(model.nv);
+  acceleration(model, start.t, start.q.data(), start.v.data(), a0.data(), scratch);
+  acceleration(model, end.t, end.q.data(), end.v.data(), a1.data(), scratch);
+
+  // ends of the quintic in the chart of the start
+  const VecX y1 = difference(model, start.q, end.q);
+  VecX rate1(model.nv);
+  chart_rate(model, y1, end.v, rate1);
+  const VecX second1 = chart_acceleration(model, y1, rate1, end.v, a1);
+
+  // y(s) = h v0 s + h^2 a0 s^2/2 + c3 s^3 + c4 s^4 + c5 s^5
+  const VecX p = y1 - h * start.v - (h * h / 2) * a0;
+  const VecX r = h * (rate1 - start.v) - (h * h) * a0;
+  const VecX w = (h * h) * (second1 - a0);
+  const VecX c3 = 10 * p - 4 * r + 0.5 * w;
+  const VecX c4 = -15 * p + 7 * r - w;
+  const VecX c5 = 6 * p - 3 * r + 0.5 * w;
+  const VecX y = s * (h * start.v + s * ((h * h / 2) * a0 + s * (c3 + s * (c4 + s * c5))));
+  const VecX rate = (h * start.v + s * ((h * h) * a0 + s * (3 * c3 + s * (4 * c4 + s * 5 * c5)))) / h;
+
+  State state{t, start.q, rate};
+  move(model, y.data(), 1.0, state.q.data());
+  // from chart rates back to angular velocities
+  for_each_ball(model, [&](int i) {
+    set_three(state.v, i, inverse(inverse_right_jacobian(three(y, i))) * three(rate, i));
+  });
+  return state;
+}
+
+}  // namespace molejo

@@ -1,0 +1,72 @@
+// Integrators: from a State to the next one.
+//
+//   semi_implicit_euler  order 1: v += h a(q, v), q += h v; drives implicit at the end of the step
+//   midpoint             order 2, time-symmetric: half a step of q, then v over the whole step with
+//                        the acceleration at the middle (velocity found by fixed-point iteration on
+//                        one factor of the mass matrix), then the other half of q; drives implicit
+//   rk4                  order 4
+//   rkf45                order 5, adaptive (Fehlberg 1969), error control by the embedded order 4
+//
+// Rotations are integrated on the manifold: Runge-Kutta works in the chart q0 (+) y around the
+// start of the step, with dy/dt = J_r^-1(y) w (Munthe-Kaas 1999).
+// The two fixed-step methods at the top also run for packs of four worlds.
+#pragma once
+
+#include "molejo/physics/forces.h"
+#include "molejo/physics/loops.h"
+
+namespace molejo {
+
+// Memory for stepping worlds of one model, one after another; trees only.
+template <class S>
+struct StepScratch {
+  explicit StepScratch(const Model& model);
+
+  Dynamics<S> dynamics;
+  std::vector<S> v_middle;
+};
+
+// One step of `method` (semi_implicit_euler or midpoint) of a model without loops. `q` and `v` have
+// model.nq and model.nv entries and are replaced. No allocation.
+template <class S>
+void step_tree(const Model& model, Integrator method, double t, double h, S* q, S* v,
+               StepScratch<S>& scratch);
+
+// Everything a single world needs, loops included.
+struct Scratch {
+  explicit Scratch(const Model& model);
+
+  StepScratch<double> tree;
+  Loops loops;
+  // stages of Runge-Kutta methods: rates of the chart and of the velocities
+  static constexpr int stages = 6;
+  std::vector<VecX> y_rate, v_rate;
+  VecX y, q, v;
+};
+
+// Accelerations at a state, with all forces and closures.
+void acceleration(const Model& model, double t, const double* q, const double* v, double* a,
+                  Scratch& scratch);
+
+// One step of fixed size h by any method; rkf45 then is its order-5 formula. No allocation.
+// Returns the estimated error of the step (rkf45: largest difference of the two formulas in any
+// chart coordinate or velocity; others: 0).
+double step(const Model& model, Integrator method, double h, State& state, Scratch& scratch);
+
+struct AdaptiveSettings {
+  double tolerance = 1e-6, min_step = 1e-9, max_step = 1.0 / 30;
+};
+struct AdaptiveStep {
+  double taken = 0;  // size of the accepted step
+  double next = 0;   // proposal for the following one
+  int rejected = 0;
+};
+// One accepted step of rkf45, of at most `h`. A step of min_step is accepted whatever its error.
+AdaptiveStep adaptive_step(const Model& model, double h, const AdaptiveSettings& settings,
+                           State& state, Scratch& scratch);
+
+// The state at a time between two states of one step: the quintic through coordinates, velocities
+// and accelerations at both ends, in the chart of the first.
+State between(const Model& model, const State& start, const State& end, double t, Scratch& scratch);
+
+}  // namespace molejo

@@ -1,0 +1,169 @@
+#include "molejo/physics/world.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "molejo/physics/integrate.h"
+
+namespace molejo {
+
+namespace {
+
+class Run {
+ public:
+  Run(const Built& built, const Settings& settings)
+      : model_(built.model), settings_(settings), state_(built.initial), scratch_(model_) {
+    next_step_ = std::min(settings.max_step, 1e-3);
+  }
+
+  Recording record(const Progress& progress) {
+    const auto start = std::chrono::steady_clock::now();
+    if (settings_.project && model_.rows > 0) keep_closed(state_);
+    const double begin = state_.t, end = begin + settings_.duration;
+    add_frame(state_);
+    // frame times are counted, not summed, so that they do not drift
+    const auto last = static_cast<std::int64_t>(std::floor(settings_.duration * settings_.fps + 1e-9));
+    std::int64_t frame = 1;
+    const auto frame_time = [&](std::int64_t n) { return begin + static_cast<double>(n) / settings_.fps; };
+
+    while (recording_.summary.failure.empty() && state_.t < end - 1e-12 * settings_.duration) {
+      const State before = state_;
+      advance(begin, end);
+      if (!is_finite(state_)) {
+        fail(before);
+        break;
+      }
+      bool go_on = true;
+      for (; frame <= last && frame_time(frame) <= state_.t + 1e-9 * settings_.min_step; ++frame) {
+        const bool at_end = std::fabs(frame_time(frame) - state_.t) <= 1e-12 * std::max(1.0, state_.t);
+        State shown = at_end ? state_ : between(model_, before, state_, frame_time(frame), scratch_);
+        if (!at_end && settings_.project && model_.rows > 0) keep_closed(shown);
+        add_frame(shown);
+        if (progress && !progress(recording_.frames.back(), recording_.summary.steps)) go_on = false;
+      }
+      if (!go_on) break;
+    }
+    const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    finish(begin, wall);
+    return std::move(recording_);
+  }
+
+ private:
+  // One step, of the fixed size or as large as the error allows, not beyond `end`.
+  void advance(double begin, double end) {
+    Summary& summary = recording_.summary;
+    if (settings_.integrator == Integrator::rkf45) {
+      const double left = end - state_.t;
+      const AdaptiveSettings adaptive{settings_.tolerance, settings_.min_step, settings_.max_step};
+      const AdaptiveStep report =
+          adaptive_step(model_, std::min(next_step_, left), adaptive, state_, scratch_);
+      // a step cut short by the end says nothing about the next one
+      if (report.taken >= next_step_ || report.rejected > 0) next_step_ = report.next;
+      summary.rejected_steps += report.rejected;
+    } else {
+      // times are multiples of the step, not sums
+      const double next = begin + static_cast<double>(summary.steps + 1) * settings_.time_step;
+      const double target = next > end - 1e-9 * settings_.time_step ? end : next;
+      step(model_, settings_.integrator, target - state_.t, state_, scratch_);
+      state_.t = target;
+    }
+    ++summary.steps;
+    if (model_.rows > 0 && is_finite(state_)) {
+      if (settings_.project) keep_closed(state_);
+      update_poses(model_, state_.q.data(), scratch_.tree.dynamics.kinematics);
+      const double error =
+          closure_error(model_, scratch_.tree.dynamics.kinematics, scratch_.loops);
+      summary.constraint_error = std::max(summary.constraint_error, error);
+    }
+  }
+
+  void keep_closed(State& state) {
+    Kinematics<double>& k = scratch_.tree.dynamics.kinematics;
+    update_poses(model_, state.q.data(), k);
+    if (closure_error(model_, k, scratch_.loops) <= settings_.constraint_tolerance) return;
+    project(model_, state, settings_.constraint_tolerance, scratch_.tree.dynamics, scratch_.loops);
+    ++recording_.summary.projections;
+  }
+
+  static bool is_finite(const State& state) { return state.q.allFinite() && state.v.allFinite(); }
+
+  // Keeps the last good state and names the first body that went wrong.
+  void fail(const State& good) {
+    std::string body = "?";
+    for (std::size_t i = 0; i < model_.links.size(); ++i) {
+      const Link& link = model_.links[i];
+      const Freedoms f{link.translations, link.rotations};
+      if (!state_.q.segment(link.q, f.coordinates()).allFinite() ||
+          !state_.v.segment(link.v, f.count()).allFinite()) {
+        body = model_.bodies[i].name;
+        break;
+      }
+    }
+    char time[32];
+    std::snprintf(time, sizeof time, "%.6g", good.t);
+    recording_.summary.failure =
+        "the state is no longer finite after t = " + std::string(time) + " s (body '" + body +
+        "'); try a smaller time step";
+    state_ = good;
+    if (recording_.frames.back().state.t < good.t) add_frame(good);
+  }
+
+  void add_frame(const State& state) {
+    Frame frame;
+    frame.state = state;
+    Kinematics<double>& k = scratch_.tree.dynamics.kinematics;
+    update_poses(model_, state.q.data(), k);
+    update_velocities(model_, state.v.data(), k);
+    for (int i = 0; i < model_.body_count(); ++i) frame.X_WB.push_back(body_pose(model_, k, {i}));
+    const Totals sum = totals(model_, k);
+    frame.energy = {sum.kinetic, sum.gravity_potential, elastic_energy(model_, k, state.q)};
+    frame.momentum = sum.momentum;
+    frame.angular_momentum = sum.angular_momentum;
+    if (model_.rows > 0) frame.constraint_error = closure_error(model_, k, scratch_.loops);
+    recording_.frames.push_back(std::move(frame));
+  }
+
+  void finish(double begin, double wall) {
+    Summary& s = recording_.summary;
+    const std::vector<Frame>& frames = recording_.frames;
+    const auto count = static_cast<double>(frames.size());
+    s.duration = state_.t - begin;
+    s.frames = static_cast<std::int64_t>(frames.size());
+    s.energy_initial = frames.front().energy.total();
+    s.energy_final = frames.back().energy.total();
+    double mean = 0, kinetic = 0, drift = 0;
+    for (const Frame& f : frames) {
+      mean += f.energy.total() / count;
+      kinetic = std::max(kinetic, f.energy.kinetic);
+      drift = std::max(drift, std::fabs(f.energy.total() - s.energy_initial));
+      s.momentum_drift = std::max(s.momentum_drift, norm(f.momentum - frames.front().momentum));
+      s.angular_momentum_drift = std::max(
+          s.angular_momentum_drift, norm(f.angular_momentum - frames.front().angular_momentum));
+      s.constraint_error = std::max(s.constraint_error, f.constraint_error);
+    }
+    double variance = 0;
+    for (const Frame& f : frames) variance += (f.energy.total() - mean) * (f.energy.total() - mean) / count;
+    s.energy_deviation = std::sqrt(variance);
+    const double scale = std::max(std::fabs(s.energy_initial), kinetic);
+    s.energy_drift = scale > 0 ? drift / scale : 0;
+    s.wall_seconds = wall;
+    s.steps_per_second = wall > 0 ? static_cast<double>(s.steps) / wall : 0;
+    s.hash = hash(state_);
+  }
+
+  const Model& model_;
+  const Settings& settings_;
+  State state_;
+  Scratch scratch_;
+  double next_step_ = 0;
+  Recording recording_;
+};
+
+}  // namespace
+
+Recording simulate(const Built& built, const Settings& settings, const Progress& progress) {
+  return Run(built, settings).record(progress);
+}
+
+}  // namespace molejo
