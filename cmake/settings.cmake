@@ -3,7 +3,8 @@ add_library(molejo_settings INTERFACE)
 target_compile_options(molejo_settings INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Werror
   -ffp-contract=off  # no fused multiply-add: the same bits in every build
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi>)
+  # g++ 12: notes on passing packs by value, and a false alarms about strings and variants
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi -Wno-restrict -Wno-maybe-uninitialized>)
 if(MOLEJO_SANITIZE)
   target_compile_options(molejo_settings INTERFACE -fsanitize=address,undefined
     -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
