@@ -30,6 +30,7 @@ class SparseLdlt {
   void solve(double* x) const;
 
   int size() const { return size_; }
+  std::size_t entries() const { return L_row_.size(); }  // below the diagonal of L
   bool is_dropped(int i) const { return D_inverse_[place_[static_cast<std::size_t>(i)]] == 0; }
 
  private:

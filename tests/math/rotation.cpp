@@ -1,0 +1,78 @@
+#include "molejo/math/rotation.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/models.h"
+
+using namespace molejo;
+using namespace molejo::test;
+
+namespace {
+
+double distance(const Mat3& a, const Mat3& b) {
+  double worst = 0;
+  for (int i = 0; i < 3; ++i) worst = std::max(worst, max_abs(a[i] - b[i]));
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("rotation: matrices are orthogonal and follow the product of quaternions") {
+  std::mt19937 random(1);
+  for (int n = 0; n < 1000; ++n) {
+    const Quat a = exp_quat(random_vector(random) * 3.0), b = exp_quat(random_vector(random) * 3.0);
+    const Mat3 R = matrix(a);
+    CHECK(distance(transpose(R) * R, Mat3::identity()) < 1e-14);
+    CHECK(distance(matrix(a * b), matrix(a) * matrix(b)) < 1e-14);
+    CHECK(distance(matrix(quaternion(R)), R) < 1e-14);
+  }
+}
+
+TEST_CASE("rotation: exp and log undo each other up to half a turn") {
+  std::mt19937 random(2);
+  for (double size : {1e-12, 1e-8, 1e-4, 0.1, 1.0, 3.0}) {
+    for (int n = 0; n < 100; ++n) {
+      const Vec3 phi = normalized(random_vector(random)) * size;
+      CHECK(max_abs(log_quat(exp_quat(phi)) - phi) <= 4e-15 * std::max(1.0, size));
+    }
+  }
+}
+
+TEST_CASE("rotation: turning about an axis is Rodrigues' formula and the exponential") {
+  std::mt19937 random(3);
+  for (int n = 0; n < 200; ++n) {
+    const Vec3 axis = normalized(random_vector(random));
+    const double angle = 3 * symmetric_unit(random);
+    CHECK(distance(axis_rotation(axis, angle), matrix(exp_quat(axis * angle))) < 1e-14);
+    CHECK(max_abs(axis_rotation(axis, angle) * axis - axis) < 1e-15);
+  }
+}
+
+TEST_CASE("rotation: the inverse right Jacobian is the rate of the rotation vector") {
+  std::mt19937 random(4);
+  for (double size : {1e-6, 0.05, 0.099, 0.101, 1.0, 2.8}) {
+    for (int n = 0; n < 50; ++n) {
+      const Vec3 phi = normalized(random_vector(random)) * size, w = random_vector(random);
+      const double h = 1e-5;
+      const Vec3 ahead = log_quat(exp_quat(phi) * exp_quat(w * h));
+      const Vec3 behind = log_quat(exp_quat(phi) * exp_quat(w * -h));
+      const Vec3 rate = inverse_right_jacobian(phi) * w;
+      CHECK(max_abs((ahead - behind) / (2 * h) - rate) < 1e-8);
+
+      const Mat3 difference =
+          (inverse_right_jacobian(phi + rate * h) - inverse_right_jacobian(phi - rate * h)) * (0.5 / h);
+      CHECK(distance(inverse_right_jacobian_rate(phi, rate), difference) < 1e-8);
+    }
+  }
+}
+
+TEST_CASE("rotation: a frame from its z axis is right-handed, also upside down") {
+  std::mt19937 random(5);
+  for (const Vec3& z : {Vec3{0, 0, 1}, Vec3{0, 0, -1}, Vec3{0, 1, 0}, normalized(random_vector(random))}) {
+    const Mat3 R = frame_from_z(z);
+    CHECK(max_abs(R.column(2) - z) < 1e-15);
+    CHECK(distance(transpose(R) * R, Mat3::identity()) < 1e-14);
+    CHECK(determinant(R) == doctest::Approx(1));
+  }
+  CHECK(frame_from_z({0, 0, 1}) == Mat3::identity());
+}
