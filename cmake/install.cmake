@@ -1,1 +1,22 @@
-# find_package(molejo) from another project: headers, library, program.
+# find_package(molejo) and pkg-config from another project: headers, library, program.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(MOLEJO_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/molejo)
+install(TARGETS molejo EXPORT molejo_targets)
+if(TARGET molejo_cli)
+  install(TARGETS molejo_cli)
+endif()
+install(DIRECTORY molejo/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/molejo
+        FILES_MATCHING PATTERN "*.h")
+install(EXPORT molejo_targets NAMESPACE molejo:: DESTINATION ${MOLEJO_PACKAGE_DIR})
+
+configure_package_config_file(cmake/molejo-config.cmake.in molejo-config.cmake
+                              INSTALL_DESTINATION ${MOLEJO_PACKAGE_DIR})
+write_basic_package_version_file(molejo-config-version.cmake COMPATIBILITY SameMinorVersion)
+configure_file(cmake/molejo.pc.in molejo.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/molejo-config.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/molejo-config-version.cmake
+        DESTINATION ${MOLEJO_PACKAGE_DIR})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/molejo.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

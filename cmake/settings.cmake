@@ -3,16 +3,23 @@ add_library(molejo_settings INTERFACE)
 target_compile_options(molejo_settings INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Werror
   -ffp-contract=off  # no fused multiply-add: the same bits in every build
-  # g++ 12: notes on passing packs by value, and a false alarms about strings and variants
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi -Wno-restrict -Wno-maybe-uninitialized>)
-if(MOLEJO_SANITIZE)
-  target_compile_options(molejo_settings INTERFACE -fsanitize=address,undefined
+  # g++ 12: notes on passing packs by value, and false alarms about strings and variants
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi -Wno-restrict -Wno-maybe-uninitialized>
+  $<$<CONFIG:Debug>:-Og>)  # Eigen without any optimisation is ten times slower
+
+set(MOLEJO_SANITIZERS)
+if(MOLEJO_SANITIZE OR MOLEJO_FUZZ)
+  set(MOLEJO_SANITIZERS -fsanitize=address,undefined)
+  target_compile_options(molejo_settings INTERFACE ${MOLEJO_SANITIZERS}
     -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-  target_link_options(molejo_settings INTERFACE -fsanitize=address,undefined)
+  target_link_options(molejo_settings INTERFACE ${MOLEJO_SANITIZERS})
+endif()
+if(MOLEJO_FUZZ)
+  target_compile_options(molejo_settings INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 # packs of four doubles want AVX2; without it the compiler splits them in two
 include(CheckCXXSourceRuns)
 check_cxx_source_runs("int main() { return __builtin_cpu_supports(\"avx2\") ? 0 : 1; }"
                       MOLEJO_CPU_HAS_AVX2)
-option(MOLEJO_AVX2 "compile the four-world kernels for AVX2" ${MOLEJO_CPU_HAS_AVX2})
+option(MOLEJO_AVX2 "use the wide registers of this machine" ${MOLEJO_CPU_HAS_AVX2})

@@ -1,0 +1,49 @@
+# The doors to Molejo. `make help` lists them.
+FUZZ_SECONDS ?= 20
+PRESET ?= release
+JOBS := $(shell nproc)
+BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
+SOURCES = $(shell git ls-files -co --exclude-standard -- '*.h' '*.cpp' | xargs ls -d 2> /dev/null)
+
+.PHONY: build run test bench format lint fuzz clean help
+
+build:  ## the program, as build/molejo
+	@scripts/install_deps
+	@cmake --preset release > /dev/null
+	@ninja -C build -j$(JOBS) molejo_cli
+
+run: build  ## simulate the shipped scenes into out/ and say where to look
+	@build/molejo gallery scenes out
+
+test:  ## everything that a change must pass (PRESET=debug or asan for a stricter build)
+	@scripts/install_deps
+	@cmake --preset $(PRESET) > /dev/null
+	@ninja -C $(BUILD) -j$(JOBS)
+	@ctest --test-dir $(BUILD) -j$(JOBS) --output-on-failure
+
+bench:  ## Molejo beside its peers: microseconds per step, energy drift
+	@scripts/install_deps --peers
+	@cmake --preset bench > /dev/null
+	@ninja -C build-bench -j$(JOBS)
+	@scripts/bench
+
+format:  ## clang-format all sources in place
+	@scripts/install_deps --lint
+	@clang-format -i $(SOURCES)
+
+lint:  ## clang-format and clang-tidy on what changed since the branch left main
+	@scripts/install_deps --lint
+	@cmake --preset release > /dev/null
+	@scripts/lint
+
+fuzz:  ## every reader against libFuzzer, FUZZ_SECONDS (20) each
+	@scripts/install_deps --fuzz
+	@cmake --preset fuzz > /dev/null
+	@ninja -C build-fuzz -j$(JOBS)
+	@scripts/fuzz $(FUZZ_SECONDS)
+
+clean:  ## remove all that was built or written
+	@rm -rf build build-* out
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile

@@ -1,0 +1,49 @@
+// The commands of the program `molejo`: what main.cpp reads from the command line, and what each
+// command does with it. Bad input is an InputError, printed by main.cpp as one line.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "molejo/model/scene.h"
+
+namespace molejo::cli {
+
+enum ExitCode {
+  success = 0,
+  numeric_failure = 1,  // the run stopped early; what it reached is written
+  bad_input = 2,        // a file or the command line; nothing is written
+  internal_error = 3
+};
+
+struct SimulateOptions {
+  std::string scene;
+  std::vector<std::string> outputs;
+  std::optional<double> duration, fps, time_step;  // instead of the scene's own
+  std::optional<Integrator> integrator;
+  std::optional<Formulation> formulation;
+  bool json = false;
+};
+int simulate(const SimulateOptions& options);
+
+struct CheckOptions {
+  std::string file;
+  bool json = false;
+};
+int check(const CheckOptions& options);
+
+struct ConvertOptions {
+  std::string in, out;
+};
+int convert(const ConvertOptions& options);
+
+struct GalleryOptions {
+  std::string scenes = "scenes", out = "out";
+};
+int gallery(const GalleryOptions& options);
+
+// Each warning as a line on stderr.
+void print_warnings(const std::vector<std::string>& warnings);
+
+}  // namespace molejo::cli

@@ -1,0 +1,191 @@
+// The program `molejo`: reads the command line, runs one command, turns errors into exit codes.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <exception>
+#include <new>
+
+#include "apps/cli/command.h"
+#include "molejo/model/error.h"
+
+namespace molejo::cli {
+
+void print_warnings(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) fmt::print(stderr, "molejo: warning: {}\n", warning);
+}
+
+namespace {
+
+struct Range {
+  double lowest, highest;
+  const char* unit;
+};
+constexpr Range duration_range{0, 1e6, "seconds"};
+constexpr Range fps_range{1e-3, 1e5, "frames per second"};
+constexpr Range time_step_range{1e-9, 1, "seconds"};
+
+// The words that an option takes; numbers stay text until they are checked here.
+struct Words {
+  std::string duration, fps, time_step, integrator, formulation;
+};
+
+std::optional<double> number(const char* option, const std::string& text, const Range& range) {
+  if (text.empty()) return {};
+  const bool plain = text.find_first_not_of("0123456789+-.eE") == std::string::npos;
+  char* end = nullptr;
+  const double value = plain ? std::strtod(text.c_str(), &end) : 0;
+  if (plain && *end == '\0' && value >= range.lowest && value <= range.highest) return value;
+  throw InputError(fmt::format("{}: '{:.40}': expected {} from {:g} to {:g}", option, text,
+                               range.unit, range.lowest, range.highest));
+}
+
+template <class Value, class Parse>
+std::optional<Value> word(const char* option, const char* kind, const std::string& text,
+                          Parse parse, std::initializer_list<Value> all) {
+  if (text.empty()) return {};
+  if (const std::optional<Value> value = parse(text)) return value;
+  std::vector<std::string> names;
+  for (const Value value : all) names.emplace_back(to_string(value));
+  throw InputError(fmt::format("{}: {}", option, unknown_word(kind, text, names)));
+}
+
+void read_words(const Words& words, SimulateOptions& options) {
+  using enum Integrator;
+  using enum Formulation;
+  options.duration = number("--duration", words.duration, duration_range);
+  options.fps = number("--fps", words.fps, fps_range);
+  options.time_step = number("--time-step", words.time_step, time_step_range);
+  options.integrator = word("--integrator", "integrator", words.integrator, parse_integrator,
+                            {semi_implicit_euler, midpoint, rk4, rkf45});
+  options.formulation = word("--formulation", "formulation", words.formulation, parse_formulation,
+                             {reduced, maximal});
+}
+
+CLI::App* add_simulate(CLI::App& app, SimulateOptions& options, Words& words) {
+  CLI::App* simulate = app.add_subcommand("simulate", "Simulate a scene, write what happened");
+  simulate->add_option("SCENE", options.scene, "Scene: .json, Bacin's .cfg, .urdf or MJCF .xml");
+  simulate
+      ->add_option(
+          "-o,--output", options.outputs,
+          "File to write, may be repeated: .glb .csv .json .svg, or .sur for Bacin's frames")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  simulate->add_option("--duration", words.duration, "Simulated time")->type_name("SECONDS");
+  simulate->add_option("--fps", words.fps, "Frames per second")->type_name("NUMBER");
+  simulate->add_option("--time-step", words.time_step, "Step of the integrator")
+      ->type_name("SECONDS");
+  simulate
+      ->add_option("--integrator", words.integrator, "semi_implicit_euler, midpoint, rk4, rkf45")
+      ->type_name("NAME");
+  simulate->add_option("--formulation", words.formulation, "reduced, maximal")->type_name("NAME");
+  simulate->add_flag("--json", options.json, "Print the summary as one JSON object");
+  return simulate;
+}
+
+// The first word that nothing took, and the nearest word that something would have.
+void refuse_leftovers(const CLI::App& app, const CLI::App* command) {
+  const std::vector<std::string> left = app.remaining(true);
+  for (const std::string& text : left) {
+    if (text == "--" || text.front() != '-') continue;
+    std::vector<std::string> names;
+    for (const CLI::Option* option : (command ? command : &app)->get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+      for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+    }
+    throw InputError(unknown_word("option", text.substr(0, text.find('=')), names));
+  }
+  for (const std::string& text : left) {
+    if (text == "--") continue;
+    if (command) throw InputError(fmt::format("unexpected word '{:.64}'", text));
+    std::vector<std::string> names;
+    for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
+    throw InputError(unknown_word("command", text, names));
+  }
+}
+
+void require(const std::string& value, const char* command, const char* what) {
+  if (value.empty()) {
+    throw InputError(fmt::format("{0}: no {1} given; see 'molejo {0} --help'", command, what));
+  }
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Molejo: a scene file goes in, a physically sound animation comes out.", "molejo"};
+  app.set_version_flag("--version", "molejo " MOLEJO_VERSION);
+  app.require_subcommand(0, 1);
+  app.footer("Exit codes: 0 done, 1 the run stopped early, 2 bad input, 3 internal error.");
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+
+  SimulateOptions simulate_options;
+  Words words;
+  CLI::App* simulate_app = add_simulate(app, simulate_options, words);
+
+  CheckOptions check_options;
+  CLI::App* check_app = app.add_subcommand("check", "Validate a file, tell what it would simulate");
+  check_app->add_option("FILE", check_options.file, "Any scene that simulate reads");
+  check_app->add_flag("--json", check_options.json, "Print the findings as one JSON object");
+
+  ConvertOptions convert_options;
+  CLI::App* convert_app = app.add_subcommand("convert", "Rewrite a scene in another format");
+  convert_app->add_option("IN", convert_options.in, "Any scene that simulate reads");
+  convert_app->add_option("OUT", convert_options.out, ".json, or .cfg for Bacin's files");
+
+  GalleryOptions gallery_options;
+  CLI::App* gallery_app =
+      app.add_subcommand("gallery", "Simulate every scene of a folder, show all on one page");
+  gallery_app->add_option("SCENES", gallery_options.scenes, "Folder of scenes")->capture_default_str();
+  gallery_app->add_option("OUT", gallery_options.out, "Folder to write")->capture_default_str();
+
+  // what is unknown or missing is told below, with better words than the parser's
+  app.allow_extras();
+  for (CLI::App* sub : app.get_subcommands({})) sub->allow_extras();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {
+    return app.exit(request);  // --help, --version
+  } catch (const CLI::ParseError& error) {
+    const std::string text = error.what();
+    throw InputError(text.substr(0, text.find('\n')));
+  }
+
+  const std::vector<CLI::App*> given = app.get_subcommands();
+  const CLI::App* command = given.empty() ? nullptr : given.front();
+  refuse_leftovers(app, command);
+  if (command == simulate_app) {
+    require(simulate_options.scene, "simulate", "SCENE");
+    read_words(words, simulate_options);
+    return simulate(simulate_options);
+  }
+  if (command == check_app) {
+    require(check_options.file, "check", "FILE");
+    return check(check_options);
+  }
+  if (command == convert_app) {
+    require(convert_options.in, "convert", "IN");
+    require(convert_options.out, "convert", "OUT");
+    return convert(convert_options);
+  }
+  if (command == gallery_app) return gallery(gallery_options);
+  throw InputError("no command given: simulate, check, convert or gallery; see 'molejo --help'");
+}
+
+}  // namespace
+
+}  // namespace molejo::cli
+
+int main(int argc, char** argv) {
+  using namespace molejo::cli;
+  try {
+    return run(argc, argv);
+  } catch (const molejo::InputError& error) {
+    fmt::print(stderr, "molejo: {}\n", error.what());
+    return bad_input;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "molejo: out of memory\n");
+    return internal_error;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "molejo: internal error: {}\n", error.what());
+    return internal_error;
+  }
+}

@@ -1,0 +1,28 @@
+// Where a command writes: checked before any work is done, so that a long run does not end in a
+// misspelt folder.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "molejo/model/recording.h"
+#include "molejo/model/scene.h"
+
+namespace molejo::cli {
+
+// ".glb" of "a/b.GLB": lower case, empty when there is none.
+std::string ending(const std::string& path);
+
+// Throws InputError when the ending is not one of `endings`, the folder is missing or not writable,
+// the target is a folder, or it is the file `input` itself.
+void check_output(const std::string& path, const std::vector<std::string>& endings,
+                  const std::string& input);
+
+// The endings that write_output knows.
+const std::vector<std::string>& recording_endings();
+
+// Writes a recording in the form that the ending names; .sur means Bacin's frames.
+void write_output(const std::string& path, const Scene& scene, const Model& model,
+                  const Recording& recording);
+
+}  // namespace molejo::cli
