@@ -16,7 +16,7 @@ run: build  ## simulate the shipped scenes into out/ and say where to look
 	@build/molejo gallery scenes out
 
 test:  ## everything that a change must pass (PRESET=debug or asan for a stricter build)
-	@scripts/install_deps
+	@scripts/install_deps --test
 	@cmake --preset $(PRESET) > /dev/null
 	@ninja -C $(BUILD) -j$(JOBS)
 	@ctest --test-dir $(BUILD) -j$(JOBS) --output-on-failure
@@ -25,7 +25,7 @@ bench:  ## Molejo beside its peers: microseconds per step, energy drift
 	@scripts/install_deps --peers
 	@cmake --preset bench > /dev/null
 	@ninja -C build-bench -j$(JOBS)
-	@scripts/bench
+	@build-bench/bench/molejo_bench $(BENCH_ARGS)
 
 format:  ## clang-format all sources in place
 	@scripts/install_deps --lint

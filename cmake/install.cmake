@@ -14,6 +14,10 @@ install(EXPORT molejo_targets NAMESPACE molejo:: DESTINATION ${MOLEJO_PACKAGE_DI
 configure_package_config_file(cmake/molejo-config.cmake.in molejo-config.cmake
                               INSTALL_DESTINATION ${MOLEJO_PACKAGE_DIR})
 write_basic_package_version_file(molejo-config-version.cmake COMPATIBILITY SameMinorVersion)
+set(MOLEJO_PC_OPTIONS -Wno-psabi)
+if(MOLEJO_AVX2)
+  set(MOLEJO_PC_OPTIONS -mavx2)
+endif()
 configure_file(cmake/molejo.pc.in molejo.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/molejo-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/molejo-config-version.cmake

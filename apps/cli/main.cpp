@@ -27,27 +27,30 @@ constexpr Range time_step_range{1e-9, 1, "seconds"};
 
 // The words that an option takes; numbers stay text until they are checked here.
 struct Words {
-  std::string duration, fps, time_step, integrator, formulation;
+  std::optional<std::string> duration, fps, time_step, integrator, formulation;
 };
 
-std::optional<double> number(const char* option, const std::string& text, const Range& range) {
-  if (text.empty()) return {};
-  const bool plain = text.find_first_not_of("0123456789+-.eE") == std::string::npos;
+std::optional<double> number(const char* option, const std::optional<std::string>& text,
+                             const Range& range) {
+  if (!text) return {};
+  const bool plain =
+      !text->empty() && text->find_first_not_of("0123456789+-.eE") == std::string::npos;
   char* end = nullptr;
-  const double value = plain ? std::strtod(text.c_str(), &end) : 0;
+  const double value = plain ? std::strtod(text->c_str(), &end) : 0;
   if (plain && *end == '\0' && value >= range.lowest && value <= range.highest) return value;
-  throw InputError(fmt::format("{}: '{:.40}': expected {} from {:g} to {:g}", option, text,
+  throw InputError(fmt::format("{}: '{:.40}': expected {} from {:g} to {:g}", option, *text,
                                range.unit, range.lowest, range.highest));
 }
 
 template <class Value, class Parse>
-std::optional<Value> word(const char* option, const char* kind, const std::string& text,
-                          Parse parse, std::initializer_list<Value> all) {
-  if (text.empty()) return {};
-  if (const std::optional<Value> value = parse(text)) return value;
+std::optional<Value> word(const char* option, const char* kind,
+                          const std::optional<std::string>& text, Parse parse,
+                          std::initializer_list<Value> all) {
+  if (!text) return {};
+  if (const std::optional<Value> value = parse(*text)) return value;
   std::vector<std::string> names;
   for (const Value value : all) names.emplace_back(to_string(value));
-  throw InputError(fmt::format("{}: {}", option, unknown_word(kind, text, names)));
+  throw InputError(fmt::format("{}: {}", option, unknown_word(kind, *text, names)));
 }
 
 void read_words(const Words& words, SimulateOptions& options) {
@@ -64,7 +67,8 @@ void read_words(const Words& words, SimulateOptions& options) {
 
 CLI::App* add_simulate(CLI::App& app, SimulateOptions& options, Words& words) {
   CLI::App* simulate = app.add_subcommand("simulate", "Simulate a scene, write what happened");
-  simulate->add_option("SCENE", options.scene, "Scene: .json, Bacin's .cfg, .urdf or MJCF .xml");
+  simulate->add_option("SCENE", options.scene, "Scene: .json, Bacin's .cfg, .urdf or MJCF .xml")
+      ->type_name("");
   simulate
       ->add_option(
           "-o,--output", options.outputs,
@@ -114,7 +118,8 @@ int run(int argc, char** argv) {
   CLI::App app{"Molejo: a scene file goes in, a physically sound animation comes out.", "molejo"};
   app.set_version_flag("--version", "molejo " MOLEJO_VERSION);
   app.require_subcommand(0, 1);
-  app.footer("Exit codes: 0 done, 1 the run stopped early, 2 bad input, 3 internal error.");
+  app.footer("Exit codes: 0 done, 1 the run stopped early, 2 bad input, 3 internal error.\n");
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
 
   SimulateOptions simulate_options;
@@ -123,23 +128,28 @@ int run(int argc, char** argv) {
 
   CheckOptions check_options;
   CLI::App* check_app = app.add_subcommand("check", "Validate a file, tell what it would simulate");
-  check_app->add_option("FILE", check_options.file, "Any scene that simulate reads");
+  check_app->add_option("FILE", check_options.file, "Any scene that simulate reads")->type_name("");
   check_app->add_flag("--json", check_options.json, "Print the findings as one JSON object");
 
   ConvertOptions convert_options;
   CLI::App* convert_app = app.add_subcommand("convert", "Rewrite a scene in another format");
-  convert_app->add_option("IN", convert_options.in, "Any scene that simulate reads");
-  convert_app->add_option("OUT", convert_options.out, ".json, or .cfg for Bacin's files");
+  convert_app->add_option("IN", convert_options.in, "Any scene that simulate reads")->type_name("");
+  convert_app->add_option("OUT", convert_options.out, ".json, or .cfg for Bacin's files")
+      ->type_name("");
 
   GalleryOptions gallery_options;
   CLI::App* gallery_app =
       app.add_subcommand("gallery", "Simulate every scene of a folder, show all on one page");
-  gallery_app->add_option("SCENES", gallery_options.scenes, "Folder of scenes")->capture_default_str();
-  gallery_app->add_option("OUT", gallery_options.out, "Folder to write")->capture_default_str();
+  gallery_app->add_option("SCENES", gallery_options.scenes, "Folder of scenes")
+      ->capture_default_str()
+      ->type_name("");
+  gallery_app->add_option("OUT", gallery_options.out, "Folder to write")
+      ->capture_default_str()
+      ->type_name("");
 
   // what is unknown or missing is told below, with better words than the parser's
   app.allow_extras();
-  for (CLI::App* sub : app.get_subcommands({})) sub->allow_extras();
+  for (CLI::App* sub : app.get_subcommands({})) sub->allow_extras()->group("Commands");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {

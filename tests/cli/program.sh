@@ -1,0 +1,265 @@
+#!/usr/bin/env bash
+# What the program promises: exit codes, one-line messages, whole outputs.
+#
+#   program.sh PROGRAM TEST     runs one function test_* in an empty folder
+set -euo pipefail
+program=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+folder=$(mktemp -d)
+trap 'chmod -R u+rwx "$folder"; rm -rf "$folder"' EXIT
+cd "$folder"
+cp "$here"/pendulum.json .
+
+fail() {
+  echo "FAILED: $*"
+  for stream in stdout stderr; do [ ! -s $stream ] || sed "s/^/$stream: /" $stream; done
+  exit 1
+}
+
+# runs the program; its exit code must be the first argument
+expect() {
+  local expected=$1 code=0
+  shift
+  "$program" "$@" > stdout 2> stderr < /dev/null || code=$?
+  [ "$code" -eq "$expected" ] || fail "exit code $code, expected $expected: molejo $*"
+}
+
+# bad input: code 2, nothing on stdout, and one line on stderr that starts with "molejo: " and holds the text
+refuse() {
+  local text=$1
+  shift
+  expect 2 "$@"
+  [ ! -s stdout ] || fail "something on stdout: molejo $*"
+  [ "$(wc -l < stderr)" -eq 1 ] || fail "not one line: molejo $*"
+  grep -q '^molejo: ' stderr || fail "the line does not start with 'molejo: '"
+  grep -qF -- "$text" stderr || fail "the line lacks '$text'"
+  [ "$(wc -c < stderr)" -lt 400 ] || fail "the line is too long"
+}
+
+holds() { grep -qE -- "$2" "$1" || fail "$1 lacks '$2'"; }
+lacks() { ! grep -qE -- "$2" "$1" || fail "$1 has '$2'"; }
+only_files() { # the folder holds these and nothing else of our making
+  local found
+  found=$(ls -A | grep -vxE 'stdout|stderr|pendulum.json' | tr '\n' ' ' || true)
+  [ "$found" = "${*:+$* }" ] || fail "files are '$found', expected '$*'"
+}
+
+test_help_and_version() {
+  expect 0 --version
+  holds stdout '^molejo [0-9]+\.[0-9]+\.[0-9]+$'
+  expect 0 --help
+  for command in simulate check convert gallery; do holds stdout "  $command "; done
+  expect 0 simulate --help
+  for option in output duration fps time-step integrator formulation json; do
+    holds stdout "--$option"
+  done
+}
+
+test_no_command() {
+  refuse "no command given"
+  refuse "did you mean 'simulate'" simulat pendulum.json
+  refuse "unknown command 'pendulum.json'" pendulum.json
+}
+
+test_unknown_options_name_the_nearest() {
+  refuse "unknown option '--duratoin'; did you mean '--duration'?" simulate pendulum.json --duratoin 5
+  refuse "unknown option '--duratoin'; did you mean '--duration'?" simulate --duratoin=5 pendulum.json
+  refuse "did you mean '--json'" check pendulum.json --jso
+  refuse "unexpected word 'second.json'" simulate pendulum.json second.json
+  refuse "no SCENE given" simulate
+  refuse "no FILE given" check
+  refuse "no OUT given" convert pendulum.json
+}
+
+test_unknown_words_name_the_nearest() {
+  refuse "unknown integrator 'rk5'; did you mean 'rk4'?" simulate pendulum.json --integrator rk5
+  refuse "unknown formulation 'maximum'; did you mean 'maximal'?" \
+    simulate pendulum.json --formulation maximum
+}
+
+test_numbers_out_of_range() {
+  local value
+  for value in -1 nan inf 1e999 1e7 0x10 ten '' ' 1' 1s --; do
+    refuse "--duration" simulate pendulum.json "--duration=$value"
+  done
+  for value in 0 -30 nan 1e300 999999; do refuse "--fps" simulate pendulum.json --fps "$value"; done
+  for value in 0 -0.001 nan 1e-300 2; do
+    refuse "--time-step" simulate pendulum.json --time-step "$value"
+  done
+  refuse "'-1': expected seconds from 0 to 1e+06" simulate pendulum.json --duration -1
+  refuse "--duration" simulate pendulum.json --duration
+  refuse "--fps" simulate pendulum.json --fps 1 --fps 2
+}
+
+test_too_many_frames_for_memory() {
+  refuse "choose a smaller --duration or --fps" simulate pendulum.json --duration 1e6 --fps 1e5
+}
+
+test_inputs_that_cannot_be_read() {
+  refuse "missing.json: no such file" simulate missing.json
+  refuse "missing.urdf: no such file" check missing.urdf
+  refuse "missing.step: no such file" check missing.step
+  mkdir folder.json
+  refuse "is a folder" simulate folder.json
+  echo solid > part.stl
+  refuse "unknown ending '.stl'; expected .json, .cfg, .urdf or .xml" check part.stl
+  : > empty.json
+  refuse "empty.json" check empty.json
+  echo '<html/>' > page.xml
+  refuse "unknown root element 'html'" check page.xml
+  echo '<!-- only a comment' > page.xml
+  refuse "expected <mujoco> or <robot>" check page.xml
+  : > body.bds
+  refuse "give its .cfg file" check body.bds
+  head -c 100000 /dev/urandom > noise.json
+  refuse "noise.json" check noise.json
+}
+
+test_simulate_writes_every_kind() {
+  expect 0 simulate pendulum.json -o a.glb -o a.csv -o a.json -o a.svg --duration 0.5
+  only_files a.csv a.glb a.json a.svg
+  [ "$(head -c 4 a.glb)" = glTF ] || fail "a.glb has no glTF header"
+  holds a.csv '^t|^time'
+  [ "$(wc -l < a.csv)" -eq 17 ] || fail "a.csv has $(wc -l < a.csv) lines, expected a header and 16 frames"
+  holds a.svg '<svg'
+  holds a.json '^\{'
+  for word in simulated frames energy 'energy drift' 'momentum drift' 'constraint error' 'wall time' hash; do
+    holds stdout "^  $word "
+  done
+  holds stdout '^  wrote +a.glb'
+  [ ! -s stderr ] || fail "something on stderr of a run that went well"
+}
+
+test_simulate_writes_bacin_frames() {
+  expect 0 simulate pendulum.json -o swing.sur --duration 0.1 --fps 30
+  only_files swing.sur swing0.ste swing1.ste swing2.ste swing3.ste
+}
+
+test_summary_as_json() {
+  expect 0 simulate pendulum.json --json --duration 0.5 --time-step 0.01
+  for word in duration steps rejected_steps frames energy_initial energy_final energy_deviation \
+    energy_drift momentum_drift angular_momentum_drift constraint_error wall_seconds \
+    steps_per_second hash; do
+    holds stdout "\"$word\": *"
+  done
+  holds stdout '"duration": *0\.5'
+  holds stdout '"steps": *50\b'
+  holds stdout '"frames": *16\b'
+  if command -v node > /dev/null; then
+    node -e 'JSON.parse(require("fs").readFileSync("stdout"))' || fail "not JSON"
+  fi
+}
+
+hash_of() { expect 0 simulate "$@" --json && grep -o '"hash": *"[0-9a-f]*"' stdout; }
+
+test_same_run_same_hash() {
+  local first other
+  first=$(hash_of pendulum.json --duration 2)
+  [ -n "$first" ] || fail "no hash"
+  [ "$(hash_of pendulum.json --duration 2)" = "$first" ] || fail "two runs differ"
+  [ "$(hash_of pendulum.json --duration 2 -o a.csv)" = "$first" ] || fail "an output changes the run"
+  other=$(hash_of pendulum.json --duration 2 --time-step 0.002)
+  [ "$other" != "$first" ] || fail "another step gives the same hash"
+  other=$(hash_of pendulum.json --duration 2 --integrator rk4)
+  [ "$other" != "$first" ] || fail "another integrator gives the same hash"
+}
+
+test_same_outputs_bit_for_bit() {
+  expect 0 simulate pendulum.json -o a.glb -o a.csv --duration 0.3
+  expect 0 simulate pendulum.json -o b.glb -o b.csv --duration 0.3
+  cmp a.glb b.glb || fail "glb differs"
+  cmp a.csv b.csv || fail "csv differs"
+}
+
+test_outputs_are_checked_before_the_run() {
+  refuse "unknown ending '.gbl'; did you mean '.glb'?" simulate pendulum.json -o a.gbl
+  refuse "unknown ending ''" simulate pendulum.json -o a
+  refuse "no such folder 'nowhere'" simulate pendulum.json -o nowhere/a.csv
+  refuse "given twice" simulate pendulum.json -o a.csv -o ./a.csv
+  refuse "is the input itself" simulate pendulum.json -o ./pendulum.json
+  mkdir a.csv
+  refuse "is a folder" simulate pendulum.json -o a.csv
+  rmdir a.csv
+  if [ "$(id -u)" -ne 0 ]; then
+    mkdir -m 555 locked
+    refuse "not writable" simulate pendulum.json -o locked/a.csv
+    rmdir locked
+  fi
+  # a good output beside a bad one is not written either
+  refuse "unknown ending" simulate pendulum.json -o good.csv -o bad.gbl --duration 0.1
+  only_files
+}
+
+test_earlier_outputs_stay_whole_on_error() {
+  echo precious > a.csv
+  echo '{"bodies": [{"name": "a", "mass": -1}]}' > bad.json
+  refuse "bad.json" simulate bad.json -o a.csv
+  [ "$(cat a.csv)" = precious ] || fail "the earlier a.csv was touched"
+  refuse "unknown option" simulate pendulum.json -o a.csv --oops
+  [ "$(cat a.csv)" = precious ] || fail "the earlier a.csv was touched"
+  only_files a.csv bad.json
+}
+
+test_silent_when_piped() {
+  expect 0 simulate pendulum.json --duration 3
+  [ ! -s stderr ] || fail "progress in a pipe"
+  lacks stdout $'\r'
+}
+
+test_progress_on_a_terminal() {
+  command -v script > /dev/null || return 0
+  script -qec "$program simulate pendulum.json --duration 2000 --fps 2" typescript > stdout < /dev/null
+  holds stdout 'times real time'
+  holds stdout '^.*hash'
+}
+
+test_check_tells_what_would_run() {
+  expect 0 check pendulum.json
+  holds stdout '^  bodies +2$'
+  holds stdout '^  freedoms +2$'
+  holds stdout '^  loops +0$'
+  holds stdout '^  constraint equations +0$'
+  holds stdout '^  redundant constraints +0$'
+  holds stdout '^  mass +3 kg$'
+  holds stdout '^  shoulder +revolute +world +upper +1$'
+  holds stdout '^  elbow +revolute +upper +lower +1$'
+  only_files
+}
+
+test_check_as_json() {
+  expect 0 check --json pendulum.json
+  holds stdout '"bodies": 2,'
+  holds stdout '"freedoms": 2,'
+  holds stdout '"redundant_constraints": 0,'
+  holds stdout '"mass": 3\.0,'
+  holds stdout '"name": "elbow"'
+  if command -v node > /dev/null; then
+    node -e 'JSON.parse(require("fs").readFileSync("stdout"))' || fail "not JSON"
+  fi
+}
+
+test_convert_native_to_itself_keeps_the_run() {
+  expect 0 convert pendulum.json again.json
+  [ "$(hash_of pendulum.json --duration 1)" = "$(hash_of again.json --duration 1)" ] ||
+    fail "the rewritten scene runs differently"
+}
+
+test_convert_to_bacin_and_back() {
+  expect 0 convert pendulum.json old.cfg
+  for part in cfg bds shp ste ctr for; do [ -f old.$part ] || fail "old.$part is missing"; done
+  expect 0 check old.cfg
+  holds stdout '^  bodies +2'
+  expect 0 convert old.cfg new.json
+  expect 0 check new.json
+  holds stdout '^  mass +3 kg$'
+}
+
+test_convert_refuses() {
+  refuse "unknown ending '.glb'" convert pendulum.json a.glb
+  refuse "is the input itself" convert pendulum.json pendulum.json
+  refuse "no such folder" convert pendulum.json nowhere/a.json
+  refuse "no such file" convert missing.json a.json
+  only_files
+}
+
+"$2"
