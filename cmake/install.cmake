@@ -14,6 +14,7 @@ install(EXPORT molejo_targets NAMESPACE molejo:: DESTINATION ${MOLEJO_PACKAGE_DI
 configure_package_config_file(cmake/molejo-config.cmake.in molejo-config.cmake
                               INSTALL_DESTINATION ${MOLEJO_PACKAGE_DIR})
 write_basic_package_version_file(molejo-config-version.cmake COMPATIBILITY SameMinorVersion)
+file(RELATIVE_PATH MOLEJO_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 set(MOLEJO_PC_OPTIONS -Wno-psabi)
 if(MOLEJO_AVX2)
   set(MOLEJO_PC_OPTIONS -mavx2)

@@ -7,6 +7,7 @@
 #include "apps/cli/command.h"
 #include "molejo/io/load.h"
 #include "molejo/model/build.h"
+#include "molejo/physics/loops.h"
 
 namespace molejo::cli {
 
@@ -20,9 +21,12 @@ struct JointRow {
 
 struct Findings {
   int bodies = 0, immobile_bodies = 0, freedoms = 0, loops = 0;
-  int equations = 0;
+  int equations = 0, redundant_equations = 0;
   double mass = 0;  // of all that moves
   std::vector<JointRow> joints;
+
+  // freedoms of the tree without those that the closures take
+  int freedoms_left() const { return freedoms - (equations - redundant_equations); }
 };
 
 std::string body_name(const Model& model, BodyId body) {
@@ -36,6 +40,7 @@ Findings findings(const Built& built) {
   f.freedoms = model.nv;
   f.loops = static_cast<int>(model.loops.size());
   f.equations = model.rows;
+  f.redundant_equations = model.rows > 0 ? redundant_rows(model, built.initial) : 0;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (body.immobile) {
@@ -82,6 +87,8 @@ void print_findings(const Scene& scene, const Findings& f) {
   fmt::print("  {:<24}{}\n", "freedoms", f.freedoms);
   fmt::print("  {:<24}{}\n", "loops", f.loops);
   fmt::print("  {:<24}{}\n", "constraint equations", f.equations);
+  fmt::print("  {:<24}{}\n", "redundant constraints", f.redundant_equations);
+  fmt::print("  {:<24}{}\n", "freedoms left", f.freedoms_left());
   fmt::print("  {:<24}{} springs, {} forces\n", "between points", scene.springs.size(),
              scene.forces.size());
   fmt::print("  {:<24}{:g} s at {:g} frames per second\n", "duration", s.duration, s.fps);
@@ -108,6 +115,8 @@ nlohmann::ordered_json to_json(const CheckOptions& options, const Scene& scene, 
           {"freedoms", f.freedoms},
           {"loops", f.loops},
           {"constraint_equations", f.equations},
+          {"redundant_constraints", f.redundant_equations},
+          {"freedoms_left", f.freedoms_left()},
           {"springs", scene.springs.size()},
           {"forces", scene.forces.size()},
           {"formulation", to_string(scene.settings.formulation)},
