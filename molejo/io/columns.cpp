@@ -1,0 +1,99 @@
+#include "molejo/io/columns.h"
+
+#include <array>
+#include <cassert>
+
+#include "molejo/model/error.h"
+
+namespace molejo {
+
+namespace {
+
+constexpr std::array quaternion_names{".qw", ".qx", ".qy", ".qz"};
+
+std::string joint_name(const Body& body) {
+  return body.joint.empty() || body.joint == body.name ? body.name + ".joint" : body.joint;
+}
+
+void add_joint_coordinates(const Link& link, const std::string& joint, std::vector<Column>& out) {
+  const int angles = link.rotations == 3 ? 0 : link.rotations;
+  const bool single = link.rotations != 3 && link.translations + link.rotations == 1;
+  for (int i = 0; i < link.translations + angles; ++i) {
+    out.push_back(
+        {single ? joint : joint + "." + std::to_string(i), i < link.translations ? "m" : "rad"});
+  }
+  if (link.rotations == 3) {
+    for (const char* name : quaternion_names) out.push_back({joint + name, ""});
+  }
+}
+
+void add_joint_velocities(const Link& link, const std::string& joint, std::vector<Column>& out) {
+  const int count = link.translations + link.rotations;
+  for (int i = 0; i < count; ++i) {
+    out.push_back({joint + (count == 1 ? ".v" : ".v" + std::to_string(i)),
+                   i < link.translations ? "m/s" : "rad/s"});
+  }
+}
+
+}  // namespace
+
+std::vector<Column> columns(const Model& model) {
+  std::vector<Column> out{{"t", "s"},       {"kinetic", "J"}, {"gravity", "J"},
+                          {"elastic", "J"}, {"total", "J"},   {"px", "N s"},
+                          {"py", "N s"},    {"pz", "N s"},    {"lx", "N m s"},
+                          {"ly", "N m s"},  {"lz", "N m s"},  {"constraint_error", "m, rad"}};
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    add_joint_coordinates(model.links[b], joint_name(model.bodies[b]), out);
+  }
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    add_joint_velocities(model.links[b], joint_name(model.bodies[b]), out);
+  }
+  for (const Body& body : model.bodies) {
+    for (const char* axis : {".x", ".y", ".z"}) out.push_back({body.name + axis, "m"});
+    for (const char* name : quaternion_names) out.push_back({body.name + name, ""});
+  }
+  return out;
+}
+
+void fill_row([[maybe_unused]] const Model& model, const Frame& frame, std::vector<double>& row) {
+  assert(frame.state.q.size() == model.nq && frame.state.v.size() == model.nv);
+  assert(frame.X_WB.size() == model.bodies.size());
+  const Energy& e = frame.energy;
+  const Vec3 &p = frame.momentum, &l = frame.angular_momentum;
+  row = {frame.state.t, e.kinetic, e.gravity, e.elastic, e.total(), p.x,
+         p.y,           p.z,       l.x,       l.y,       l.z,       frame.constraint_error};
+  row.insert(row.end(), frame.state.q.begin(), frame.state.q.end());
+  row.insert(row.end(), frame.state.v.begin(), frame.state.v.end());
+  for (const Pose& X : frame.X_WB) {
+    const Quat q = quaternion(X.R);
+    row.insert(row.end(), {X.p.x, X.p.y, X.p.z, q.w, q.x, q.y, q.z});
+  }
+}
+
+std::vector<std::size_t> find_columns(std::span<const Column> columns,
+                                      std::span<const std::string> words) {
+  std::vector<std::string> names;
+  for (const Column& c : columns) names.push_back(c.name);
+  std::vector<std::size_t> found;
+  for (const std::string& word : words) {
+    const std::size_t before = found.size();
+    for (std::size_t i = 0; i < names.size() && found.size() == before; ++i) {
+      if (names[i] == word) {
+        found.push_back(i);
+      } else if (names[i] == word + ".x") {
+        found.insert(found.end(), {i, i + 1, i + 2});
+      } else if (names[i] == word + ".0" || names[i] == word + ".qw") {
+        // a joint with several coordinates, which stand together
+        for (; names[i].starts_with(word + "."); ++i) {
+          const std::string part = names[i].substr(word.size() + 1);
+          if (part.starts_with("v") || part.find('.') != std::string::npos) break;
+          found.push_back(i);
+        }
+      }
+    }
+    if (found.size() == before) throw InputError("plot: " + unknown_word("column", word, names));
+  }
+  return found;
+}
+
+}  // namespace molejo

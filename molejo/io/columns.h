@@ -1,0 +1,34 @@
+// The numbers of a frame by name: one table for the CSV header, the JSON recording and the plots.
+//
+//   t kinetic gravity elastic total px py pz lx ly lz constraint_error
+//   per tree joint   joint | joint.0 joint.1 ... joint.qw joint.qx joint.qy joint.qz
+//   per tree joint   joint.v | joint.v0 joint.v1 ...
+//   per body         body.x body.y body.z body.qw body.qx body.qy body.qz
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "molejo/model/recording.h"
+
+namespace molejo {
+
+struct Column {
+  std::string name;
+  std::string unit;  // "J", "rad/s"; empty for a pure number
+};
+
+// Of any frame of this model, in order. A joint without a name, or with the name of its body, is
+// called "body.joint".
+std::vector<Column> columns(const Model& model);
+
+// The values of a frame in the order of `columns`; replaces the content of `row`.
+void fill_row(const Model& model, const Frame& frame, std::vector<double>& row);
+
+// The indices of the columns that the words name: a column, a joint for all its coordinates, a
+// body for its position. Throws InputError with the nearest name.
+std::vector<std::size_t> find_columns(std::span<const Column> columns,
+                                      std::span<const std::string> words);
+
+}  // namespace molejo

@@ -1,0 +1,91 @@
+#include "molejo/io/export.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "molejo/io/columns.h"
+#include "molejo/io/file.h"
+#include "molejo/model/error.h"
+
+namespace molejo {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// One line; NaN and infinities become null, bytes that are not UTF-8 become U+FFFD.
+std::string line(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json summary_object(const Summary& s) {
+  Json out;
+  out["duration"] = s.duration;
+  out["steps"] = s.steps;
+  out["rejected_steps"] = s.rejected_steps;
+  out["frames"] = s.frames;
+  out["projections"] = s.projections;
+  out["energy_initial"] = s.energy_initial;
+  out["energy_final"] = s.energy_final;
+  out["energy_deviation"] = s.energy_deviation;
+  out["energy_drift"] = s.energy_drift;
+  out["momentum_drift"] = s.momentum_drift;
+  out["angular_momentum_drift"] = s.angular_momentum_drift;
+  out["constraint_error"] = s.constraint_error;
+  out["wall_seconds"] = s.wall_seconds;
+  out["steps_per_second"] = s.steps_per_second;
+  out["hash"] = fmt::format("{:016x}", s.hash);  // as text: a JSON number holds 53 bits
+  out["failure"] = s.failure.empty() ? Json(nullptr) : Json(s.failure);
+  return out;
+}
+
+}  // namespace
+
+std::string summary_json(const Summary& summary) {
+  return summary_object(summary).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string json(const Scene& scene, const Model& model, const Recording& recording) {
+  Json names = Json::array(), units = Json::array();
+  for (const Column& column : columns(model)) {
+    names.push_back(column.name), units.push_back(column.unit);
+  }
+  std::string out = "{\n";
+  out += "\"scene\": " + line(scene.name) + ",\n";
+  out += "\"description\": " + line(scene.description) + ",\n";
+  out += "\"summary\": " + line(summary_object(recording.summary)) + ",\n";
+  out += "\"columns\": " + line(names) + ",\n";
+  out += "\"units\": " + line(units) + ",\n";
+  out += "\"frames\": [";
+  std::vector<double> row;
+  for (std::size_t i = 0; i < recording.frames.size(); ++i) {
+    fill_row(model, recording.frames[i], row);
+    out += (i ? ",\n" : "\n") + line(row);
+  }
+  return out + "\n]\n}\n";
+}
+
+void write_recording(const std::string& path, const Scene& scene, const Model& model,
+                     const Recording& recording) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  if (ending == ".glb") {
+    write_file(path, glb(scene, model, recording));
+  } else if (ending == ".csv") {
+    write_file(path, csv(model, recording));
+  } else if (ending == ".json") {
+    write_file(path, json(scene, model, recording));
+  } else if (ending == ".svg") {
+    write_file(path, svg(scene, model, recording));
+  } else {
+    const std::string endings[] = {".glb", ".csv", ".json", ".svg"};
+    throw InputError(path + ": " + unknown_word("ending", ending, endings));
+  }
+}
+
+}  // namespace molejo

@@ -1,0 +1,355 @@
+// glTF 2.0 binary (Khronos specification 2.0.1): a JSON chunk and one buffer of little-endian data.
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <unordered_map>
+
+#include "molejo/io/export.h"
+
+namespace molejo {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+enum ComponentType { unsigned_short = 5123, unsigned_int = 5125, float_32 = 5126 };
+enum BufferTarget { no_target = 0, vertex_data = 34962, index_data = 34963 };
+
+bool fits_float(double x) { return std::fabs(x) <= std::numeric_limits<float>::max(); }
+
+bool fits_float(const Pose& X) {
+  for (int i = 0; i < 3; ++i) {
+    if (!fits_float(X.p[i])) return false;
+    for (int j = 0; j < 3; ++j) {
+      if (!fits_float(X.R[i][j])) return false;
+    }
+  }
+  return true;
+}
+
+// The binary buffer with its views and accessors.
+class Buffer {
+ public:
+  // `values` holds elements of `width` numbers; min and max are of the floats as stored.
+  int floats(const std::vector<float>& values, int width, BufferTarget target, bool with_bounds) {
+    const auto w = static_cast<std::size_t>(width);
+    Json accessor = view(values.data(), values.size() * sizeof(float), target);
+    accessor["componentType"] = float_32;
+    accessor["count"] = values.size() / w;
+    accessor["type"] = width == 1 ? "SCALAR" : "VEC" + std::to_string(width);
+    if (with_bounds) {
+      std::vector<float> low(values.begin(), values.begin() + width), high = low;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        low[i % w] = std::min(low[i % w], values[i]);
+        high[i % w] = std::max(high[i % w], values[i]);
+      }
+      accessor["min"] = low, accessor["max"] = high;
+    }
+    return add(std::move(accessor));
+  }
+
+  int indices(const std::vector<std::array<int, 3>>& triangles, std::size_t vertices) {
+    // the largest index of a type marks a restart and may not be used
+    const bool is_short = vertices < 65535;
+    std::vector<std::uint16_t> narrow;
+    std::vector<std::uint32_t> wide;
+    for (const auto& t : triangles) {
+      for (const int i : t) {
+        if (is_short) {
+          narrow.push_back(static_cast<std::uint16_t>(i));
+        } else {
+          wide.push_back(static_cast<std::uint32_t>(i));
+        }
+      }
+    }
+    Json accessor = is_short ? view(narrow.data(), narrow.size() * 2, index_data)
+                             : view(wide.data(), wide.size() * 4, index_data);
+    accessor["componentType"] = is_short ? unsigned_short : unsigned_int;
+    accessor["count"] = triangles.size() * 3;
+    accessor["type"] = "SCALAR";
+    return add(std::move(accessor));
+  }
+
+  Json views = Json::array(), accessors = Json::array();
+  std::string bytes;
+
+ private:
+  Json view(const void* data, std::size_t size, BufferTarget target) {
+    static_assert(std::endian::native == std::endian::little);
+    Json v{{"buffer", 0}, {"byteOffset", bytes.size()}, {"byteLength", size}};
+    if (target != no_target) v["target"] = target;
+    bytes.append(static_cast<const char*>(data), size);
+    bytes.resize((bytes.size() + 3) / 4 * 4, '\0');
+    views.push_back(std::move(v));
+    return {{"bufferView", views.size() - 1}};
+  }
+  int add(Json accessor) {
+    accessors.push_back(std::move(accessor));
+    return static_cast<int>(accessors.size()) - 1;
+  }
+};
+
+// Equal keys, equal meshes.
+std::string geometry_key(const Geometry& geometry) {
+  std::string key(1, static_cast<char>('0' + geometry.index()));
+  const auto add = [&](const void* data, std::size_t size) {
+    key.append(static_cast<const char*>(data), size);
+  };
+  if (const auto* p = std::get_if<Polyhedron>(&geometry)) {
+    add(p->vertices.data(), p->vertices.size() * sizeof p->vertices[0]);
+    add(p->triangles.data(), p->triangles.size() * sizeof p->triangles[0]);
+  } else {
+    std::visit([&](const auto& g) { add(&g, sizeof g); }, geometry);
+  }
+  return key;
+}
+
+// Colours of scenes are sRGB, as on screens; glTF wants linear light (IEC 61966-2-1).
+double linear_light(double s) {
+  s = s > 0 ? std::min(s, 1.0) : 0;
+  return s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4);
+}
+
+class GlbWriter {
+ public:
+  GlbWriter(const Scene& scene, const Model& model, const Recording& recording)
+      : scene_(scene), model_(model) {
+    keep_writable_frames(recording);
+  }
+
+  std::string write() {
+    // the world is z up, glTF y up: a quarter turn about x
+    const double half = std::sqrt(0.5);
+    nodes_.push_back({{"name", "world"}, {"rotation", {-half, 0, 0, half}}});
+    Json children = Json::array();
+    for (std::size_t b = 0; b < model_.bodies.size(); ++b) children.push_back(add_body(b));
+    children.push_back(add_camera());
+    nodes_[0]["children"] = std::move(children);
+    add_animation();
+
+    Json root;
+    root["asset"] = {{"version", "2.0"}, {"generator", "Molejo"}};
+    root["scene"] = 0;
+    root["scenes"] = Json::array({{{"nodes", {0}}}});
+    if (!scene_.name.empty()) root["scenes"][0]["name"] = scene_.name;
+    root["nodes"] = std::move(nodes_);
+    root["cameras"] = std::move(cameras_);
+    // empty arrays are not allowed
+    if (!meshes_.empty()) root["meshes"] = std::move(meshes_);
+    if (!materials_.empty()) root["materials"] = std::move(materials_);
+    if (!animations_.empty()) root["animations"] = std::move(animations_);
+    if (!buffer_.bytes.empty()) {
+      root["accessors"] = std::move(buffer_.accessors);
+      root["bufferViews"] = std::move(buffer_.views);
+      root["buffers"] = Json::array({{{"byteLength", buffer_.bytes.size()}}});
+    }
+    return container(root.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+
+ private:
+  // Times must increase and all numbers be finite also as floats.
+  void keep_writable_frames(const Recording& recording) {
+    for (const Frame& frame : recording.frames) {
+      const double since_start = frame.state.t - recording.frames.front().state.t;
+      const bool writable = fits_float(since_start) && frame.X_WB.size() == model_.bodies.size() &&
+                            std::all_of(frame.X_WB.begin(), frame.X_WB.end(),
+                                        [](const Pose& X) { return fits_float(X); });
+      const auto t = static_cast<float>(writable ? since_start : -1);
+      if (t < 0 || (!times_.empty() && t <= times_.back())) continue;
+      times_.push_back(t);
+      frames_.push_back(&frame);
+      for (const Pose& X : frame.X_WB) reach_ = std::max(reach_, max_abs(X.p));
+    }
+  }
+
+  static void place(Json& node, const Pose& X) {
+    const Quat q = quaternion(X.R);
+    if (!(X.p == Vec3{})) node["translation"] = {X.p.x, X.p.y, X.p.z};
+    if (!(X.R == Mat3::identity())) node["rotation"] = {q.x, q.y, q.z, q.w};
+  }
+
+  int add_node(Json node) {
+    nodes_.push_back(std::move(node));
+    return static_cast<int>(nodes_.size()) - 1;
+  }
+
+  int add_body(std::size_t b) {
+    Json children = Json::array();
+    for (const Shape& shape : model_.bodies[b].shapes) {
+      const std::optional<int> mesh = mesh_of(shape);
+      if (!mesh || !fits_float(shape.X_BS)) continue;
+      Json node{{"mesh", *mesh}};
+      place(node, shape.X_BS);
+      // a plane is endless: at least well beyond where the bodies go
+      const double stretch = std::max(1.0, 3 * reach_ / drawn_plane_half);
+      if (std::holds_alternative<Plane>(shape.geometry)) node["scale"] = {stretch, stretch, 1};
+      children.push_back(add_node(std::move(node)));
+    }
+    Json node;
+    node["name"] = model_.bodies[b].name;
+    if (!frames_.empty()) place(node, frames_.front()->X_WB[b]);
+    if (!children.empty()) node["children"] = std::move(children);
+    const int index = add_node(std::move(node));
+    body_nodes_.push_back(index);
+    return index;
+  }
+
+  // Looks along -z with y up, as glTF cameras do.
+  int add_camera() {
+    const Camera& camera = scene_.camera;
+    Vec3 back = camera.position - camera.target;
+    if (!(norm(back) > 1e-9) || !fits_float(norm(back))) back = {0, -1, 0};
+    const double distance = norm(back);
+    const Vec3 z = back / distance;
+    const Vec3 up = std::fabs(z.z) > 0.999 ? Vec3{0, 1, 0} : Vec3{0, 0, 1};
+    const Vec3 x = normalized(cross(up, z));
+    const Pose X_WC{from_columns(x, cross(z, x), z), camera.position};
+
+    const double fov_deg = camera.fov_deg > 1 ? std::min(camera.fov_deg, 150.0) : 1;
+    cameras_.push_back({{"type", "perspective"},
+                        {"perspective",
+                         {{"yfov", fov_deg * 3.141592653589793 / 180},
+                          {"znear", distance / 1000},
+                          {"zfar", distance * 1000}}}});
+    Json node{{"name", "camera"}, {"camera", 0}};
+    if (fits_float(X_WC)) place(node, X_WC);
+    return add_node(std::move(node));
+  }
+
+  int material_of(const Color& color, bool two_sided) {
+    Json material;
+    const double alpha = color.a >= 0 ? std::min(color.a, 1.0) : 1;
+    material["pbrMetallicRoughness"] = {
+        {"baseColorFactor",
+         {linear_light(color.r), linear_light(color.g), linear_light(color.b), alpha}},
+        {"metallicFactor", 0},
+        {"roughnessFactor", 0.65}};
+    if (alpha < 1) material["alphaMode"] = "BLEND";
+    if (two_sided) material["doubleSided"] = true;
+    const int next = static_cast<int>(materials_.size());
+    const auto [index, is_new] = material_by_text_.try_emplace(material.dump(), next);
+    if (is_new) materials_.push_back(std::move(material));
+    return index->second;
+  }
+
+  // Equal geometries share their accessors; with equal colours they share the mesh.
+  std::optional<int> mesh_of(const Shape& shape) {
+    const auto [primitive, is_new] = primitives_.try_emplace(geometry_key(shape.geometry));
+    if (is_new) primitive->second = add_geometry(shape.geometry);
+    if (primitive->second.is_null()) return std::nullopt;
+    const int material = material_of(shape.color, std::holds_alternative<Plane>(shape.geometry));
+    Json used = primitive->second;
+    used["material"] = material;
+    const auto key = std::pair(used["indices"].get<int>(), material);
+    const auto [mesh, is_new_mesh] =
+        mesh_by_parts_.try_emplace(key, static_cast<int>(meshes_.size()));
+    if (is_new_mesh) meshes_.push_back({{"primitives", Json::array({used})}});
+    return mesh->second;
+  }
+
+  Json add_geometry(const Geometry& geometry) {
+    const Mesh mesh = tessellate(geometry);
+    std::vector<float> positions, normals;
+    for (std::size_t i = 0; i < mesh.positions.size(); ++i) {
+      for (int k = 0; k < 3; ++k) {
+        if (!fits_float(mesh.positions[i][k])) return nullptr;
+        positions.push_back(static_cast<float>(mesh.positions[i][k]));
+        normals.push_back(static_cast<float>(mesh.normals[i][k]));
+      }
+    }
+    if (mesh.triangles.empty()) return nullptr;
+    Json attributes{{"POSITION", buffer_.floats(positions, 3, vertex_data, true)},
+                    {"NORMAL", buffer_.floats(normals, 3, vertex_data, false)}};
+    return {{"attributes", std::move(attributes)},
+            {"indices", buffer_.indices(mesh.triangles, mesh.positions.size())}};
+  }
+
+  // A track that never changes needs no channel.
+  static bool is_constant(const std::vector<float>& values, std::size_t width) {
+    for (std::size_t i = width; i < values.size(); ++i) {
+      if (values[i] != values[i % width]) return false;
+    }
+    return true;
+  }
+
+  void add_animation() {
+    Json channels = Json::array(), samplers = Json::array();
+    int input = -1;
+    const auto add_channel = [&](std::size_t body, const char* path,
+                                 const std::vector<float>& values, int width) {
+      if (is_constant(values, static_cast<std::size_t>(width))) return;
+      if (input < 0) input = buffer_.floats(times_, 1, no_target, true);
+      channels.push_back({{"sampler", samplers.size()},
+                          {"target", {{"node", body_nodes_[body]}, {"path", path}}}});
+      samplers.push_back({{"input", input},
+                          {"interpolation", "LINEAR"},
+                          {"output", buffer_.floats(values, width, no_target, false)}});
+    };
+    for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
+      std::vector<float> translations, rotations;
+      Quat last;
+      for (const Frame* frame : frames_) {
+        const Pose& X = frame->X_WB[b];
+        // q and -q are one rotation: stay on the side of the last, so that it turns the short way
+        Quat q = quaternion(X.R);
+        if (q.w * last.w + q.x * last.x + q.y * last.y + q.z * last.z < 0) {
+          q = {-q.w, -q.x, -q.y, -q.z};
+        }
+        last = q;
+        for (const double c : {X.p.x, X.p.y, X.p.z}) translations.push_back(static_cast<float>(c));
+        for (const double c : {q.x, q.y, q.z, q.w}) rotations.push_back(static_cast<float>(c));
+      }
+      add_channel(b, "translation", translations, 3);
+      add_channel(b, "rotation", rotations, 4);
+    }
+    if (channels.empty()) return;
+    animations_.push_back({{"name", "simulation"}, {"channels", channels}, {"samplers", samplers}});
+  }
+
+  // Header, JSON chunk padded with spaces, binary chunk padded with zeros.
+  std::string container(std::string json_chunk) const {
+    json_chunk.resize((json_chunk.size() + 3) / 4 * 4, ' ');
+    std::string out;
+    const auto word = [&out](std::size_t value) {
+      const auto w = static_cast<std::uint32_t>(value);
+      char raw[4];
+      std::memcpy(raw, &w, 4);
+      out.append(raw, 4);
+    };
+    const std::size_t binary = buffer_.bytes.empty() ? 0 : 8 + buffer_.bytes.size();
+    word(0x46546C67), word(2), word(12 + 8 + json_chunk.size() + binary);
+    word(json_chunk.size()), word(0x4E4F534A);
+    out += json_chunk;
+    if (binary > 0) {
+      word(buffer_.bytes.size()), word(0x004E4942);
+      out += buffer_.bytes;
+    }
+    return out;
+  }
+
+  const Scene& scene_;
+  const Model& model_;
+  std::vector<const Frame*> frames_;
+  std::vector<float> times_;
+  double reach_ = 0;  // farthest coordinate of any body
+  Buffer buffer_;
+  Json nodes_ = Json::array(), meshes_ = Json::array(), materials_ = Json::array();
+  Json cameras_ = Json::array(), animations_ = Json::array();
+  std::vector<int> body_nodes_;
+  std::unordered_map<std::string, Json> primitives_;  // by geometry
+  std::map<std::string, int> material_by_text_;
+  std::map<std::pair<int, int>, int> mesh_by_parts_;  // by accessor of indices and material
+};
+
+}  // namespace
+
+std::string glb(const Scene& scene, const Model& model, const Recording& recording) {
+  return GlbWriter(scene, model, recording).write();
+}
+
+}  // namespace molejo
