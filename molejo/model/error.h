@@ -10,17 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "molejo/math/words.h"
+
 namespace molejo {
 
 struct InputError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-
-// The candidate closest to `word` by edit distance, or nothing when none is near.
-std::string nearest_word(std::string_view word, std::span<const std::string> candidates);
-
-// "unknown joint type 'hinge'; did you mean 'fixed'?": the common sentence for bad names.
-std::string unknown_word(std::string_view kind, std::string_view word,
-                         std::span<const std::string> candidates);
 
 }  // namespace molejo

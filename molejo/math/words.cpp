@@ -1,7 +1,8 @@
-#include "molejo/model/error.h"
+#include "molejo/math/words.h"
 
 #include <algorithm>
 #include <numeric>
+#include <vector>
 
 namespace molejo {
 

@@ -1,0 +1,17 @@
+// The nearest valid word for a misspelt one, by edit distance (Levenshtein 1966).
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace molejo {
+
+// The candidate closest to `word` by edit distance, or nothing when none is near.
+std::string nearest_word(std::string_view word, std::span<const std::string> candidates);
+
+// "unknown joint type 'hinge'; did you mean 'fixed'?": the common sentence for bad names.
+std::string unknown_word(std::string_view kind, std::string_view word,
+                         std::span<const std::string> candidates);
+
+}  // namespace molejo
