@@ -1,0 +1,68 @@
+// A JSON text as a tree that remembers the line of every value.
+//
+// Comments are allowed; duplicate keys, numbers beyond double and deep nesting are refused. Keys
+// keep their order. Errors are InputError: "file:line: column N: what is wrong" for syntax, and
+// "file:line: /pointer: value: what was expected" from `fail`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace molejo {
+
+inline constexpr std::size_t max_json_bytes = std::size_t{64} << 20;
+inline constexpr std::size_t max_json_values = 2'000'000;
+inline constexpr int max_json_nesting = 64;
+
+struct JsonValue {
+  enum class Kind : std::uint8_t { null, boolean, number, string, array, object };
+
+  Kind kind = Kind::null;
+  bool boolean = false;
+  int line = 1;
+  double number = 0;
+  std::string text;               // of a string
+  std::vector<std::string> keys;  // of an object, one per item
+  std::vector<JsonValue> items;   // of an array or object
+
+  JsonValue() = default;
+  JsonValue(double x) : kind(Kind::number), number(x) {}  // NOLINT: a number is a JSON value
+  JsonValue(std::string x) : kind(Kind::string), text(std::move(x)) {}  // NOLINT: so is a text
+  static JsonValue of(bool x);
+  static JsonValue array();
+  static JsonValue object();
+
+  bool is(Kind k) const { return kind == k; }
+  // The item under `key` of an object, or null.
+  const JsonValue* find(std::string_view key) const;
+  // Appends to an object.
+  JsonValue& add(std::string key, JsonValue value);
+};
+
+struct JsonDocument {
+  std::string file;
+  JsonValue root;
+};
+
+JsonDocument parse_json(std::string_view text, const std::string& file);
+
+// RFC 6901 pointer to a value of the document, "/" for the root.
+std::string json_pointer(const JsonDocument& document, const JsonValue& value);
+
+// Throws InputError that names the place, the value and the message.
+[[noreturn]] void fail(const JsonDocument& document, const JsonValue& value,
+                       const std::string& message);
+
+// Number of values in a tree, itself included.
+std::size_t count_values(const JsonValue& value);
+
+// On one line; cut after about `longest` characters.
+std::string compact_text(const JsonValue& value, std::size_t longest);
+
+// Indented by two; what fits in 100 columns stays on one line. Numbers have the fewest digits
+// that read back exactly; numbers that are not finite throw InputError.
+std::string pretty_text(const JsonValue& value);
+
+}  // namespace molejo

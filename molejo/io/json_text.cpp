@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "molejo/io/json_document.h"
+#include "molejo/model/error.h"
+
+namespace molejo {
+
+namespace {
+
+using Kind = JsonValue::Kind;
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    switch (c) {
+      case '"':
+        result += "\\\"";
+        break;
+      case '\\':
+        result += "\\\\";
+        break;
+      case '\n':
+        result += "\\n";
+        break;
+      case '\t':
+        result += "\\t";
+        break;
+      default:
+        if (static_cast<unsigned char>(c) < ' ') {
+          result += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+        } else {
+          result += c;
+        }
+    }
+  }
+  return result + "\"";
+}
+
+// "-0" would come back as the integer 0
+std::string number_text(double x) {
+  return x == 0 && std::signbit(x) ? "-0.0" : fmt::format("{}", x);
+}
+
+// appends the value on one line; stops early once `out` is longer than `longest`
+void append_line(const JsonValue& value, std::size_t longest, std::string& out) {
+  if (out.size() > longest) return;
+  switch (value.kind) {
+    case Kind::null:
+      out += "null";
+      return;
+    case Kind::boolean:
+      out += value.boolean ? "true" : "false";
+      return;
+    case Kind::number:
+      out += number_text(value.number);
+      return;
+    case Kind::string:
+      out += quoted(value.text);
+      return;
+    case Kind::array:
+    case Kind::object:
+      break;
+  }
+  const bool object = value.is(Kind::object);
+  out += object ? '{' : '[';
+  for (std::size_t i = 0; i < value.items.size() && out.size() <= longest; ++i) {
+    if (i > 0) out += ", ";
+    if (object) out += quoted(value.keys[i]) + ": ";
+    append_line(value.items[i], longest, out);
+  }
+  out += object ? '}' : ']';
+}
+
+// breaks what is too long for its line, which already has `column` characters
+void append_pretty(const JsonValue& value, std::size_t indent, std::size_t column,
+                   std::string& out) {
+  constexpr std::size_t columns = 99;  // a comma may follow
+  std::string line;
+  append_line(value, columns, line);
+  const bool root = indent == 0 && column == 0;
+  if (value.items.empty() || (column + line.size() <= columns && !root)) {
+    out += line;
+    return;
+  }
+  const bool object = value.is(Kind::object);
+  const std::string space(indent + 2, ' ');
+  out += object ? "{\n" : "[\n";
+  for (std::size_t i = 0; i < value.items.size(); ++i) {
+    const std::string key = object ? quoted(value.keys[i]) + ": " : "";
+    out += space + key;
+    append_pretty(value.items[i], indent + 2, indent + 2 + key.size(), out);
+    out += i + 1 < value.items.size() ? ",\n" : "\n";
+  }
+  out += std::string(indent, ' ') + (object ? '}' : ']');
+}
+
+void require_finite(const JsonValue& value) {
+  if (value.is(Kind::number) && !std::isfinite(value.number)) {
+    throw InputError("a number that is not finite cannot be written");
+  }
+  for (const JsonValue& item : value.items) require_finite(item);
+}
+
+}  // namespace
+
+std::string compact_text(const JsonValue& value, std::size_t longest) {
+  std::string text;
+  append_line(value, longest, text);
+  if (text.size() <= longest) return text;
+  // cut, but not inside a character of several bytes
+  std::size_t end = longest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end) + "...";
+}
+
+std::string pretty_text(const JsonValue& value) {
+  require_finite(value);
+  std::string text;
+  append_pretty(value, 0, 0, text);
+  return text + "\n";
+}
+
+}  // namespace molejo
