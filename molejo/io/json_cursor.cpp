@@ -186,7 +186,7 @@ std::string JsonCursor::word() const {
 
 std::string JsonCursor::name() const {
   std::string result = word();
-  constexpr std::size_t longest = 1000;
+  constexpr std::size_t longest = 200;
   if (result.empty()) fail("a name must not be empty");
   if (result.size() > longest) fail(fmt::format("a name has at most {} characters", longest));
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; };
@@ -209,14 +209,18 @@ Vec3 JsonCursor::vec3() const {
   return {(*this)[0].number(), (*this)[1].number(), (*this)[2].number()};
 }
 
-Vec3 JsonCursor::direction() const {
-  const Vec3 v = vec3();
+Vec3 unit_vector(const Vec3& v) {
   // scaled first, so that the square neither overflows nor vanishes
   const double largest = max_abs(v);
-  if (!(largest > 0)) fail("a direction must not be zero");
-  const Vec3 scaled_v{v.x / largest, v.y / largest, v.z / largest};
-  const double length = norm(scaled_v);
-  return {scaled_v.x / length, scaled_v.y / length, scaled_v.z / length};
+  const Vec3 u{v.x / largest, v.y / largest, v.z / largest};
+  const double length = norm(u);
+  return {u.x / length, u.y / length, u.z / length};
+}
+
+Vec3 JsonCursor::direction() const {
+  const Vec3 v = vec3();
+  if (v == Vec3{}) fail("a direction must not be zero");
+  return unit_vector(v);
 }
 
 void JsonCursor::read(std::string_view key, double& target) const {

@@ -38,6 +38,9 @@ class Scope {
   std::map<std::string, std::string, std::less<>> texts_;
 };
 
+// v / |v| without overflow; v must not be zero.
+Vec3 unit_vector(const Vec3& v);
+
 class JsonCursor {
  public:
   // All three must outlive the cursor. `instance` names the instance that is being expanded, for
@@ -49,6 +52,7 @@ class JsonCursor {
   const JsonDocument& document() const { return *document_; }
   const JsonValue& value() const { return *value_; }
   const Scope& scope() const { return *scope_; }
+  const std::string& instance() const { return *instance_; }
   // The same scope at another value.
   JsonCursor at(const JsonValue& value) const;
 

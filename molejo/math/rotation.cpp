@@ -62,8 +62,10 @@ Quat quaternion(const Mat3& R) {
 
 Mat3 frame_from_z(const Vec3& z) {
   // the shortest turn from e3 to z; half a turn about x where that is undefined
-  if (z.z < -1 + 1e-12) return {{1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
-  const double f = 1 / (1 + z.z);
+  const double across = z.x * z.x + z.y * z.y;
+  if (z.z < 0 && across < 1e-24) return {{1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
+  // 1 / (1 + z.z), without cancellation where z.z is near -1
+  const double f = z.z < 0 ? (1 - z.z) / across : 1 / (1 + z.z);
   return {{1 - z.x * z.x * f, -z.x * z.y * f, z.x},
           {-z.x * z.y * f, 1 - z.y * z.y * f, z.y},
           {-z.x, -z.y, z.z}};

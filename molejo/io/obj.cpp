@@ -1,0 +1,134 @@
+#include "molejo/io/obj.h"
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <locale>
+#include <sstream>
+
+#include "molejo/io/file.h"
+#include "molejo/model/error.h"
+
+namespace molejo {
+
+namespace {
+
+// One line, word by word.
+class Line {
+ public:
+  Line(std::string_view text, const std::string& file, int number)
+      : rest_(text), file_(file), number_(number) {}
+
+  std::string_view word() {
+    const std::size_t from = rest_.find_first_not_of(" \t\r");
+    if (from == std::string_view::npos || rest_[from] == '#') return rest_ = {};
+    rest_.remove_prefix(from);
+    const std::size_t end = std::min(rest_.find_first_of(" \t\r"), rest_.size());
+    const std::string_view result = rest_.substr(0, end);
+    rest_.remove_prefix(end);
+    return result;
+  }
+
+  [[noreturn]] void refuse(std::string_view value, const std::string& message) const {
+    std::string shown;
+    for (const char c : value.substr(0, 40)) shown += c > ' ' && c < 127 ? c : '?';
+    throw InputError(file_ + ":" + std::to_string(number_) + ": '" + shown + "': " + message);
+  }
+
+ private:
+  std::string_view rest_;
+  const std::string& file_;
+  int number_;
+};
+
+double coordinate(Line& line) {
+  const std::string_view word = line.word();
+  // only what a number is made of, so that "nan", "inf" and hexadecimals are refused
+  if (word.empty() || word.size() > 400 ||
+      word.find_first_not_of("+-.0123456789eE") != std::string_view::npos) {
+    line.refuse(word, "expected a coordinate");
+  }
+  std::istringstream in{std::string(word)};
+  in.imbue(std::locale::classic());
+  double value = 0;
+  in >> value;
+  if (in.fail() || in.peek() != std::istringstream::traits_type::eof()) {
+    line.refuse(word, "expected a coordinate");
+  }
+  if (!std::isfinite(value)) line.refuse(word, "expected a finite number");
+  return value;
+}
+
+// "12", "12/3", "12/3/4", "12//4", "-1"
+int vertex_index(const Line& line, std::string_view word, std::size_t vertices) {
+  const std::string_view first = word.substr(0, word.find('/'));
+  const bool negative = first.starts_with('-');
+  const std::string_view digits = first.substr(negative ? 1 : 0);
+  constexpr std::size_t longest = 9;
+  if (digits.empty() || digits.size() > longest ||
+      digits.find_first_not_of("0123456789") != std::string_view::npos) {
+    line.refuse(word, "expected the index of a vertex");
+  }
+  int index = 0;
+  for (const char c : digits) index = 10 * index + (c - '0');
+  const int count = static_cast<int>(vertices);
+  const int from_zero = negative ? count - index : index - 1;
+  if (index == 0 || from_zero < 0 || from_zero >= count) {
+    line.refuse(word, "there are " + std::to_string(count) + " vertices so far");
+  }
+  return from_zero;
+}
+
+void read_face(Line& line, ObjMesh& mesh) {
+  std::vector<int> corners;
+  for (std::string_view word = line.word(); !word.empty(); word = line.word()) {
+    corners.push_back(vertex_index(line, word, mesh.vertices.size()));
+  }
+  if (corners.size() < 3) line.refuse("f", "a face needs at least three vertices");
+  for (std::size_t i = 2; i < corners.size(); ++i) {
+    if (mesh.triangles.size() == max_obj_triangles) {
+      line.refuse("f", "more than " + std::to_string(max_obj_triangles) + " triangles");
+    }
+    mesh.triangles.push_back({corners[0], corners[i - 1], corners[i]});
+  }
+}
+
+}  // namespace
+
+ObjMesh parse_obj(std::string_view text, const std::string& file) {
+  ObjMesh mesh;
+  int number = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    Line line(text.substr(0, end), file, ++number);
+    text.remove_prefix(std::min(end + 1, text.size()));
+
+    const std::string_view record = line.word();
+    if (record == "v") {
+      const double x = coordinate(line), y = coordinate(line), z = coordinate(line);
+      if (mesh.vertices.size() == max_obj_vertices) {
+        line.refuse("v", "more than " + std::to_string(max_obj_vertices) + " vertices");
+      }
+      mesh.vertices.push_back({x, y, z});
+    } else if (record == "f") {
+      read_face(line, mesh);
+    }
+  }
+  if (mesh.vertices.empty())
+    throw InputError(file + ": no vertices ('v x y z'), expected an OBJ file");
+  return mesh;
+}
+
+ObjMesh read_obj(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  // a pipe or a terminal might never end
+  if (std::filesystem::exists(status) && !std::filesystem::is_directory(status) &&
+      !std::filesystem::is_regular_file(status)) {
+    throw InputError(path + ": is not a regular file");
+  }
+  constexpr std::size_t longest = std::size_t{128} << 20;
+  return parse_obj(read_file(path, longest), path);
+}
+
+}  // namespace molejo

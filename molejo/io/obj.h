@@ -1,0 +1,28 @@
+// Wavefront OBJ: the vertices ("v x y z") and faces ("f a b c ...") of a mesh.
+//
+// Indices count from 1, negative ones from the last vertex so far; "a/t/n" names a texture
+// coordinate and a normal, which are skipped, as is every other record.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "molejo/math/types.h"
+
+namespace molejo {
+
+inline constexpr std::size_t max_obj_vertices = 1'000'000;
+inline constexpr std::size_t max_obj_triangles = 2'000'000;
+
+struct ObjMesh {
+  std::vector<Vec3> vertices;
+  std::vector<std::array<int, 3>> triangles;  // polygons as fans
+};
+
+// Throws InputError "file:line: ..." for a bad number or index, and when there are no vertices.
+ObjMesh parse_obj(std::string_view text, const std::string& file);
+ObjMesh read_obj(const std::string& path);
+
+}  // namespace molejo

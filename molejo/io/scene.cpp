@@ -1,0 +1,138 @@
+#include "molejo/io/scene.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "molejo/io/assembly.h"
+#include "molejo/io/file.h"
+#include "molejo/io/scene_keys.h"
+#include "molejo/model/error.h"
+
+namespace molejo {
+
+namespace {
+
+template <class Enum>
+Enum read_word(const JsonCursor& cursor, const char* kind,
+               std::optional<Enum> (*parse)(std::string_view), std::initializer_list<Enum> all) {
+  const std::string word = cursor.text();
+  if (const auto value = parse(word)) return *value;
+  std::vector<std::string> known;
+  for (const Enum value : all) known.emplace_back(to_string(value));
+  cursor.fail(unknown_word(kind, word, known));
+}
+
+Integrator read_method(const JsonCursor& cursor) {
+  using enum Integrator;
+  return read_word(cursor, "integrator", parse_integrator,
+                   {semi_implicit_euler, midpoint, rk4, rkf45});
+}
+
+void read_integrator(const JsonCursor& cursor, Settings& settings) {
+  if (cursor.is_string()) {
+    settings.integrator = read_method(cursor);
+    return;
+  }
+  cursor.expect_keys(scene_keys(SceneObject::integrator));
+  if (const auto method = cursor.find("method")) settings.integrator = read_method(*method);
+  cursor.read_positive("time_step", settings.time_step);
+  cursor.read_positive("tolerance", settings.tolerance);
+  cursor.read_positive("min_step", settings.min_step);
+  cursor.read_positive("max_step", settings.max_step);
+  if (settings.min_step > settings.max_step) cursor.fail("min_step is above max_step");
+}
+
+void read_projection(const JsonCursor& cursor, Settings& settings) {
+  if (!cursor.is_object()) {
+    settings.project = cursor.boolean();
+    return;
+  }
+  cursor.expect_keys(scene_keys(SceneObject::projection));
+  cursor.read("enabled", settings.project);
+  cursor.read_positive("tolerance", settings.constraint_tolerance);
+}
+
+void read_settings(const JsonCursor& top, Settings& settings) {
+  top.read("gravity", settings.gravity);
+  if (const auto word = top.find("formulation")) {
+    settings.formulation = read_word(*word, "formulation", parse_formulation,
+                                     {Formulation::reduced, Formulation::maximal});
+  }
+  if (const auto integrator = top.find("integrator")) read_integrator(*integrator, settings);
+  if (const auto projection = top.find("projection")) read_projection(*projection, settings);
+  top.read_not_negative("duration", settings.duration);
+  top.read_positive("fps", settings.fps);
+  constexpr double most_frames = 1e7;
+  if (!(settings.duration * settings.fps <= most_frames)) {
+    top.find(top.has("fps") ? "fps" : "duration")
+        ->fail(fmt::format("{} s at {} frames per second are more than {} frames",
+                           settings.duration, settings.fps, most_frames));
+  }
+}
+
+void read_camera(const JsonCursor& cursor, Camera& camera) {
+  cursor.expect_keys(scene_keys(SceneObject::camera));
+  cursor.read("position", camera.position);
+  cursor.read("target", camera.target);
+  cursor.read("fov_deg", camera.fov_deg);
+  if (!(camera.fov_deg > 0 && camera.fov_deg < 180)) {
+    cursor.need("fov_deg").fail("must be between 0 and 180 degrees");
+  }
+}
+
+std::vector<std::string> read_texts(const JsonCursor& cursor) {
+  cursor.expect_array(max_scene_elements);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < cursor.size(); ++i) texts.push_back(cursor[i].text());
+  return texts;
+}
+
+// "joint", "joint.i", "body.x": begins with a name that exists
+void check_plot(const JsonCursor& cursor, const Scene& scene) {
+  constexpr std::size_t longest = 100;
+  cursor.expect_array(longest);
+  std::vector<std::string> known;
+  for (const SceneJoint& joint : scene.joints) known.push_back(joint.name);
+  for (const SceneBody& body : scene.bodies) known.push_back(body.name);
+  for (std::size_t i = 0; i < cursor.size(); ++i) {
+    const std::string text = cursor[i].text();
+    const auto fits = [&](const std::string& name) {
+      return text == name || (text.starts_with(name) && text[name.size()] == '.');
+    };
+    if (std::none_of(known.begin(), known.end(), fits)) {
+      cursor[i].fail(unknown_word("joint or body", text.substr(0, text.rfind('.')), known));
+    }
+  }
+}
+
+}  // namespace
+
+Scene parse_scene(std::string_view text, const std::string& file) {
+  const JsonDocument document = parse_json(text, file);
+  const std::string no_instance;
+  Scope scope;
+  const JsonCursor top(document, document.root, scope, no_instance);
+  top.expect_keys(scene_keys(SceneObject::scene));
+  if (const auto parameters = top.find("parameters")) read_parameters(*parameters, scope);
+
+  Scene scene;
+  if (const auto schema = top.find("$schema")) schema->text();
+  top.read("name", scene.name);
+  top.read("description", scene.description);
+  read_settings(top, scene.settings);
+  if (const auto camera = top.find("camera")) read_camera(*camera, scene.camera);
+  SceneExpansion(top, scene).run();
+  if (const auto plot = top.find("plot")) {
+    scene.plot = read_texts(*plot);
+    check_plot(*plot, scene);
+  }
+  if (const auto warnings = top.find("warnings")) scene.warnings = read_texts(*warnings);
+  return scene;
+}
+
+Scene read_scene(const std::string& path) {
+  return parse_scene(read_file(path, max_json_bytes), path);
+}
+
+}  // namespace molejo

@@ -1,0 +1,43 @@
+// The words of the native scene file: which keys each kind of object has. The reader refuses any
+// other; docs/scene.schema.json has a definition of the same name with the same keys.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace molejo {
+
+enum class SceneObject {
+  scene,
+  integrator,
+  projection,
+  material,
+  body,
+  shape,
+  sphere,
+  capsule,
+  cylinder,
+  polyhedron,
+  orientation,
+  mass_properties,
+  joint,
+  frame,
+  drive,
+  joint_spring,
+  motor,
+  spring,
+  attachment,
+  force,
+  sample,
+  camera,
+  assembly,
+  instance
+};
+
+std::span<const std::string> scene_keys(SceneObject object);
+std::string_view to_string(SceneObject object);
+// All of them, in order.
+std::span<const SceneObject> scene_objects();
+
+}  // namespace molejo

@@ -1,0 +1,430 @@
+// parse_scene(scene_text(s)) is s, bit for bit, for random scenes that use every field.
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <random>
+
+#include "molejo/io/scene.h"
+#include "molejo/math/expression.h"
+
+using namespace molejo;
+
+namespace {
+
+// Calls visit(field) for every number and visit(text) for every text, in a fixed order, so that two
+// scenes are the same when both give the same sequence.
+struct Sequence {
+  std::vector<std::string> entries;
+
+  void add(const std::string& field, double x) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &x, sizeof bits);
+    entries.push_back(field + " = " + std::to_string(bits) + " (" + std::to_string(x) + ")");
+  }
+  void add(const std::string& field, const std::string& x) {
+    entries.push_back(field + " = '" + x + "'");
+  }
+  void add(const std::string& field, const Vec3& a) {
+    add(field + ".x", a.x), add(field + ".y", a.y), add(field + ".z", a.z);
+  }
+  void add(const std::string& field, const Pose& X) {
+    add(field + ".p", X.p);
+    for (int r = 0; r < 3; ++r) add(field + ".R" + std::to_string(r), X.R[r]);
+  }
+  void add(const std::string& field, const std::optional<double>& x) {
+    if (x) add(field, *x);
+    entries.push_back(field + (x ? " set" : " not set"));
+  }
+  void add(const std::string& field, const std::vector<double>& list) {
+    for (double x : list) add(field, x);
+    entries.push_back(field + " has " + std::to_string(list.size()));
+  }
+
+  void add(const Shape& s) {
+    add("shape kind", static_cast<double>(s.geometry.index()));
+    add("X_BS", s.X_BS);
+    add("color", std::vector<double>{s.color.r, s.color.g, s.color.b, s.color.a});
+    if (const auto* g = std::get_if<Sphere>(&s.geometry)) add("radius", g->radius);
+    if (const auto* g = std::get_if<Box>(&s.geometry)) add("half", g->half);
+    if (const auto* g = std::get_if<Capsule>(&s.geometry)) {
+      add("capsule", std::vector<double>{g->radius, g->half_length});
+    }
+    if (const auto* g = std::get_if<Cylinder>(&s.geometry)) {
+      add("cylinder", std::vector<double>{g->radius, g->half_length});
+    }
+    if (const auto* g = std::get_if<Polyhedron>(&s.geometry)) {
+      for (const Vec3& v : g->vertices) add("vertex", v);
+      for (const auto& [a, b, c] : g->triangles)
+        add("triangle", Vec3{double(a), double(b), double(c)});
+    }
+  }
+  void add(const SceneBody& b) {
+    add("body", b.name);
+    add("X_WB", b.X_WB);
+    if (b.given) {
+      const Sym3& I = b.given->I_BC;
+      add("mass", b.given->mass), add("p_BC", b.given->p_BC);
+      add("I_BC", std::vector<double>{I.xx, I.yy, I.zz, I.xy, I.xz, I.yz});
+    }
+    add("density", b.density);
+    for (const Shape& s : b.shapes) add(s);
+    add("immobile", b.immobile), add("massless", b.massless);
+    if (b.velocity) add("v", b.velocity->linear), add("w", b.velocity->angular);
+  }
+  void add(const Drive& d) {
+    add("drive", std::vector<double>{d.stiffness, d.rest, d.damping, d.hertz, d.damping_ratio,
+                                     d.armature, d.limit_stiffness, d.limit_damping, d.kp, d.kd,
+                                     d.target, d.target_velocity, d.force});
+    add("lower", d.lower), add("upper", d.upper), add("max_force", d.max_force);
+  }
+  void add(const SceneJoint& j) {
+    add("joint", j.name), add("parent", j.parent), add("child", j.child);
+    add("type", static_cast<double>(j.type)), add("loop", j.loop);
+    add("X_PF", j.X_PF), add("X_BM", j.X_BM);
+    for (const Drive& d : j.drives) add(d);
+    add("position", j.position), add("velocity", j.velocity);
+  }
+  void add(const Scene& s) {
+    add("name", s.name), add("description", s.description);
+    for (const SceneBody& b : s.bodies) add(b);
+    for (const SceneJoint& j : s.joints) add(j);
+    for (const SceneSpring& p : s.springs) {
+      add("spring", p.name), add("a", p.a.body), add("b", p.b.body), add("a", p.a.p),
+          add("b", p.b.p);
+      add("spring", std::vector<double>{p.stiffness, p.rest_length, p.damping});
+    }
+    for (const SceneForce& f : s.forces) {
+      add("force", f.name), add("at", f.at.body), add("at", f.at.p);
+      for (const auto& m : f.samples) add("t", m.t), add("force", m.force), add("torque", m.torque);
+    }
+    const Settings& t = s.settings;
+    add("gravity", t.gravity);
+    add("settings", std::vector<double>{static_cast<double>(t.formulation),
+                                        static_cast<double>(t.integrator), t.time_step, t.tolerance,
+                                        t.min_step, t.max_step, static_cast<double>(t.project),
+                                        t.constraint_tolerance, t.duration, t.fps});
+    add("camera", s.camera.position), add("camera", s.camera.target), add("fov", s.camera.fov_deg);
+    for (const std::string& p : s.plot) add("plot", p);
+    for (const std::string& w : s.warnings) add("warning", w);
+  }
+};
+
+std::string first_difference(const Scene& a, const Scene& b) {
+  Sequence x, y;
+  x.add(a), y.add(b);
+  for (std::size_t i = 0; i < std::min(x.entries.size(), y.entries.size()); ++i) {
+    if (x.entries[i] != y.entries[i]) return x.entries[i] + " became " + y.entries[i];
+  }
+  return x.entries.size() == y.entries.size() ? "" : "number of fields";
+}
+
+// Random scenes; numbers are short, long, negative zero, tiny or huge.
+class RandomScene {
+ public:
+  explicit RandomScene(unsigned seed) : random_(seed) {}
+
+  Scene make() {
+    Scene s;
+    s.name = text();
+    s.description = text();
+    const int count = 1 + below(5);
+    for (int i = 0; i < count; ++i) s.bodies.push_back(body(i));
+    for (int i = 0; i < 4; ++i) s.joints.push_back(joint(s, i));
+    for (int i = below(3); i > 0; --i) {
+      s.springs.push_back(
+          {"s" + std::to_string(i), attachment(s), attachment(s), size(), size(), size()});
+    }
+    if (chance()) s.springs.push_back({"", attachment(s), attachment(s), 0, 0, 0});
+    for (int i = below(3); i > 0; --i) s.forces.push_back(force(s, i));
+    settings(s.settings);
+    if (chance()) s.camera = {vec(), vec(), 1 + 170 * unit()};
+    if (chance()) s.plot = {s.bodies[0].name + ".x", s.joints[0].name};
+    if (chance()) s.warnings = {text(), text()};
+    return s;
+  }
+
+ private:
+  int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+  bool chance() { return below(2) == 0; }
+  double unit() { return std::uniform_real_distribution<double>(0, 1)(random_); }
+  double size() {
+    switch (below(4)) {
+      case 0:
+        return (1 + below(100)) / 10.0;
+      case 1:
+        return 1e-3 + unit();
+      case 2:
+        return std::exp(40 * (unit() - 0.5));
+      default:
+        return 1 + below(1000);
+    }
+  }
+  double number() {
+    if (below(8) == 0) return chance() ? 0.0 : -0.0;
+    if (below(4) == 0) return radians(below(720) - 360);
+    return chance() ? size() : -size();
+  }
+  Vec3 vec() { return {number(), number(), number()}; }
+  Mat3 rotation() {
+    switch (below(4)) {
+      case 0:
+        return Mat3::identity();
+      case 1: {
+        Vec3 axis;
+        axis[below(3)] = chance() ? 1 : -1;
+        return axis_rotation(axis, radians(below(360)));
+      }
+      case 2:
+        return frame_from_z(normalized(Vec3{unit() - 0.5, unit() - 0.5, unit() - 0.5}));
+      default:
+        return matrix(quat()) * matrix(quat());
+    }
+  }
+  Quat quat() { return normalized(Quat{unit() - 0.5, unit() - 0.5, unit() - 0.5, unit() + 0.1}); }
+  Pose pose() { return {rotation(), chance() ? Vec3{} : vec()}; }
+  std::string text() {
+    static const std::vector<std::string> texts{
+        "",     "plain",    "a \"quoted\" one",    "line\nbreak\t\\", "umlaut \xc3\xa4",
+        "=1+1", "{braces}", std::string(1, '\x01')};
+    return texts[static_cast<std::size_t>(below(static_cast<int>(texts.size())))];
+  }
+
+  Shape shape() {
+    Shape s;
+    s.X_BS = pose();
+    if (chance()) s.color = {unit(), unit(), unit(), unit()};
+    if (chance())
+      s.color = {below(256) / 255.0, below(256) / 255.0, below(256) / 255.0, chance() ? 1 : 0.2};
+    switch (below(6)) {
+      case 0:
+        s.geometry = Sphere{size()};
+        break;
+      case 1:
+        s.geometry = Capsule{size(), size()};
+        break;
+      case 2:
+        s.geometry = Box{{size(), size(), size()}};
+        break;
+      case 3:
+        s.geometry = Cylinder{size(), size()};
+        break;
+      case 4: {
+        std::vector<Vec3> points;
+        for (int i = 0; i < 4 + below(12); ++i) points.push_back({unit(), unit(), unit()});
+        while (points.size() < 4) points.push_back({unit(), unit(), unit()});
+        s.geometry = convex_hull(points);
+        break;
+      }
+      default:
+        s.geometry = Plane{};
+    }
+    return s;
+  }
+
+  SceneBody body(int i) {
+    SceneBody b;
+    static const std::vector<std::string> names{"arm", "a.b", "with space",
+                                                "{0}", "=x",  "umlaut \xc3\xa4"};
+    b.name = names[static_cast<std::size_t>(below(6))] + std::to_string(i);
+    b.X_WB = pose();
+    if (chance()) {
+      const double m = size();
+      b.given = MassProperties{m, vec(), rotated(rotation(), Sym3::diagonal(m, m * 1.2, m * 1.5))};
+      if (chance()) b.given->I_BC = Sym3::diagonal(m, m, m);
+    }
+    if (chance()) b.density = size();
+    for (int k = below(4); k > 0; --k) b.shapes.push_back(shape());
+    b.immobile = below(4) == 0;
+    b.massless = below(4) == 0;
+    if (b.massless && chance()) b.given = MassProperties{};
+    if (chance()) b.velocity = {chance() ? Vec3{} : vec(), chance() ? Vec3{} : vec()};
+    return b;
+  }
+
+  Drive drive() {
+    Drive d;
+    if (chance()) d.rest = number();
+    if (chance()) d.damping = size();
+    if (chance()) (chance() ? d.stiffness : d.hertz) = size();
+    if (chance()) d.damping_ratio = size();
+    if (chance()) d.armature = size();
+    if (chance()) d.lower = -size();
+    if (chance()) d.upper = radians(below(180));
+    if (chance()) d.lower = -radians(below(180));
+    if (chance()) d.limit_stiffness = size();
+    if (chance()) d.limit_damping = size();
+    if (chance()) d.kp = size(), d.kd = size(), d.target = number(), d.target_velocity = number();
+    if (chance()) d.force = number();
+    if (chance()) d.max_force = size();
+    return d;
+  }
+
+  SceneJoint joint(const Scene& s, int i) {
+    SceneJoint j;
+    j.type = static_cast<JointType>(below(9));
+    const auto some = [&] {
+      return s.bodies[static_cast<std::size_t>(below(static_cast<int>(s.bodies.size())))].name;
+    };
+    j.child = some();
+    j.parent = chance() ? "" : some();
+    j.loop = below(3) == 0;
+    if (j.loop && j.child != j.parent && below(4) == 0) j.child = "";
+    j.name = "joint" + std::to_string(i);
+    // consistent with the zero configuration, or free
+    if (chance()) {
+      Pose X_WJ = pose();
+      if (chance()) X_WJ.R = frame_from_z({0, 1, 0});
+      const auto pose_of = [&](const std::string& name) {
+        for (const SceneBody& b : s.bodies) {
+          if (b.name == name) return b.X_WB;
+        }
+        return Pose{};
+      };
+      j.X_PF = inverse(pose_of(j.parent)) * X_WJ;
+      j.X_BM = inverse(pose_of(j.child)) * X_WJ;
+    } else {
+      j.X_PF = pose(), j.X_BM = pose();
+    }
+    const Freedoms f = freedoms(j.type);
+    if (chance()) {
+      const bool alike = chance();
+      for (int k = 0; k < f.count(); ++k)
+        j.drives.push_back(alike && k > 0 ? j.drives[0] : drive());
+      if (below(4) == 0) j.drives.assign(static_cast<std::size_t>(f.count()), Drive{});
+    }
+    if (j.loop) return j;
+    if (chance()) {
+      for (int k = 0; k < f.count(); ++k) j.velocity.push_back(number());
+    }
+    if (chance() && f.count() > 0) {
+      for (int k = 0; k < f.translations + f.rotations % 3; ++k) j.position.push_back(number());
+      const Quat q = quat();
+      if (f.rotations == 3) j.position.insert(j.position.end(), {q.w, q.x, q.y, q.z});
+    }
+    return j;
+  }
+
+  Attachment attachment(const Scene& s) {
+    return {chance() ? "" : s.bodies[0].name, chance() ? Vec3{} : vec()};
+  }
+  SceneForce force(const Scene& s, int i) {
+    SceneForce f{chance() ? "" : "push" + std::to_string(i), {s.bodies[0].name, vec()}, {}};
+    double t = chance() ? 0 : size();
+    for (int k = 1 + below(4) * below(2); k > 0; --k, t += size())
+      f.samples.push_back({t, vec(), vec()});
+    for (std::size_t k = 1; k < f.samples.size(); ++k) {
+      f.samples[k].t = std::max(f.samples[k].t, std::nextafter(f.samples[k - 1].t, 1e300));
+    }
+    return f;
+  }
+  void settings(Settings& t) {
+    if (chance()) t.gravity = vec();
+    t.formulation = chance() ? Formulation::reduced : Formulation::maximal;
+    t.integrator = static_cast<Integrator>(below(4));
+    if (chance()) t.time_step = size();
+    if (chance()) t.tolerance = size();
+    if (chance()) t.max_step = size(), t.min_step = t.max_step * unit() * 0.9 + 1e-12 * t.max_step;
+    t.project = chance();
+    if (chance()) t.constraint_tolerance = size();
+    if (chance()) t.duration = 100 * unit(), t.fps = 1 + 100 * unit();
+  }
+
+  std::mt19937 random_;
+};
+
+}  // namespace
+
+TEST_CASE("scene text: reads back bit for bit, for random scenes with every field") {
+  for (unsigned seed = 0; seed < 3000; ++seed) {
+    const Scene scene = RandomScene(seed).make();
+    const std::string text = scene_text(scene);
+    CAPTURE(seed);
+    CAPTURE(text);
+    Scene back;
+    REQUIRE_NOTHROW(back = parse_scene(text, "random.json"));
+    REQUIRE(first_difference(scene, back) == "");
+    REQUIRE(scene_text(back) == text);
+  }
+}
+
+TEST_CASE("scene text: a difference in any field is seen") {
+  Scene a = RandomScene(5).make();
+  Scene b = a;
+  b.bodies[0].X_WB.p.x = std::nextafter(b.bodies[0].X_WB.p.x, 1e9);
+  CHECK(first_difference(a, b).find("X_WB.p.x") == 0);
+  b = a;
+  b.settings.fps += 1e-9;
+  CHECK(first_difference(a, b) != "");
+  b = a;
+  b.settings.gravity.x = -0.0;
+  a.settings.gravity.x = 0.0;
+  CHECK(first_difference(a, b).find("gravity.x") == 0);
+}
+
+TEST_CASE("scene text: what is written is what a person would write") {
+  Scene scene;
+  scene.name = "Small";
+  scene.settings.integrator = Integrator::rk4;
+  SceneBody arm;
+  arm.name = "arm";
+  arm.X_WB.p = {0, 0, 1};
+  arm.shapes.push_back({Box{{0.02, 0.02, 0.1}},
+                        {axis_rotation({0, 1, 0}, radians(30)), {}},
+                        {200 / 255.0, 100 / 255.0, 50 / 255.0, 1}});
+  scene.bodies.push_back(arm);
+  SceneJoint pivot{.name = "pivot",
+                   .type = JointType::revolute,
+                   .parent = "",
+                   .child = "arm",
+                   .X_PF = {frame_from_z({0, 1, 0}), {0, 0, 1.1}},
+                   .X_BM = {frame_from_z({0, 1, 0}), {0, 0, 0.1}},
+                   .loop = false,
+                   .drives = {Drive{}},
+                   .position = {radians(30)},
+                   .velocity = {}};
+  pivot.drives[0].lower = radians(-90);
+  pivot.drives[0].upper = radians(90);
+  pivot.X_PF.R = pivot.X_BM.R = {{1, 0, 0}, {0, 0, 1}, {0, -1, 0}};
+  pivot.X_BM.p.z = 1.1 - 1;
+  scene.joints.push_back(pivot);
+  CHECK(scene_text(scene) == R"({
+  "name": "Small",
+  "integrator": "rk4",
+  "bodies": [
+    {
+      "name": "arm",
+      "position": [0, 0, 1],
+      "shape": {
+        "box": [0.04, 0.04, 0.2],
+        "orientation": {"axis": [0, 1, 0], "angle_deg": 30},
+        "color": "#c86432"
+      }
+    }
+  ],
+  "joints": [
+    {
+      "name": "pivot",
+      "type": "revolute",
+      "child": "arm",
+      "anchor": [0, 0, 1.1],
+      "axis": [0, 1, 0],
+      "position_deg": 30,
+      "limits_deg": [-90, 90]
+    }
+  ]
+}
+)");
+}
+
+TEST_CASE("scene text: shipped scenes read back bit for bit") {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(MOLEJO_SOURCE_DIR "/scenes")) {
+    if (entry.path().extension() != ".json") continue;
+    CAPTURE(entry.path().string());
+    const Scene scene = read_scene(entry.path().string());
+    CHECK(first_difference(scene, parse_scene(scene_text(scene), "copy.json")) == "");
+    ++count;
+  }
+  CHECK(count >= 1);
+}
