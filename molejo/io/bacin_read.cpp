@@ -43,11 +43,13 @@ class Names {
 bool on_or_off(BacinWords& in) {
   const int line = in.line();
   const std::string word = in.name("on or off");
-  if (word != "on" && word != "off") in.fail(line, BacinWords::quoted(word) + ", expected on or off");
+  if (word != "on" && word != "off")
+    in.fail(line, BacinWords::quoted(word) + ", expected on or off");
   return word == "on";
 }
 
-void read_animation_key(BacinWords& in, int line, const std::string& key, BacinFiles::Animation& a) {
+void read_animation_key(BacinWords& in, int line, const std::string& key,
+                        BacinFiles::Animation& a) {
   if (key == "duration") {
     a.duration = in.positive(key);
   } else if (key == "frames") {
@@ -177,7 +179,7 @@ Names read_bodies(const BacinSource& source, BacinFiles& files) {
     const auto [found, is_new] = shapes.emplace(shape, static_cast<int>(files.shapes.size()));
     if (is_new) {
       BacinWords shape_words = open(source, shape_file(files.base, shape),
-                               file + ":" + std::to_string(body.line) + ": ");
+                                    file + ":" + std::to_string(body.line) + ": ");
       files.shapes.push_back(read_shape(shape_words, shape));
     }
     body.shape = found->second;

@@ -19,7 +19,8 @@ bool stands_alone(char c) { return c == '=' || c == '(' || c == ')'; }
 
 }  // namespace
 
-BacinWords::BacinWords(std::string text, std::string file) : text_(std::move(text)), file_(std::move(file)) {
+BacinWords::BacinWords(std::string text, std::string file)
+    : text_(std::move(text)), file_(std::move(file)) {
   number_.imbue(std::locale::classic());
   advance();
 }
