@@ -32,7 +32,7 @@ class Identifiers {
     }
     if (word == "world" || word == "end") word += "_";
     std::string unique = word;
-    for (int i = 2; !used_.insert(unique).second; ++i) unique = word + "_" + std::to_string(i);
+    for (int i = 2; !used_.insert(unique).second; ++i) unique = word + fmt::format("_{}", i);
     if (unique != name) warnings_.push_back(fmt::format("'{}' is written as '{}'.", name, unique));
     return unique;
   }
@@ -203,16 +203,16 @@ int Exporter::shape_of(const SceneBody& body, const MassProperties& principal,
   for (char& c : shape.name) {
     if (c <= ' ' || c > '~' || c == '=' || c == '(' || c == ')' || c == '/') c = '_';
   }
-  shape.name += files_.shapes.empty() ? "" : "_" + std::to_string(files_.shapes.size());
+  if (!files_.shapes.empty()) shape.name += fmt::format("_{}", files_.shapes.size());
   shape.mass = principal.mass;
   shape.moments = moments;
   shape.vertices = solid.vertices;
   shape.faces = solid.triangles;
   for (std::size_t i = 0; i < shape.vertices.size(); ++i) {
-    shape.vertex_names.push_back("v" + std::to_string(i));
+    shape.vertex_names.push_back(fmt::format("v{}", i));
   }
   for (std::size_t i = 0; i < shape.faces.size(); ++i) {
-    shape.face_names.push_back("f" + std::to_string(i));
+    shape.face_names.push_back(fmt::format("f{}", i));
   }
   files_.shapes.push_back(std::move(shape));
   return static_cast<int>(files_.shapes.size()) - 1;
@@ -273,7 +273,7 @@ void Exporter::add_joint(const SceneJoint& joint, Identifiers& names) {
   const Pose F = in_principal(parent, joint.X_PF), M = in_principal(child, joint.X_BM);
   int parts = 0;
   const auto add = [&](Kind kind, const End& end_1, const End& end_2, double offset) {
-    const std::string suffix = parts++ ? "_" + std::to_string(parts) : "";
+    const std::string suffix = parts++ ? fmt::format("_{}", parts) : "";
     files_.joints.push_back({names.take(joint.name + suffix), kind, end_1, end_2, offset, 0});
   };
   const auto coincide = [&] {

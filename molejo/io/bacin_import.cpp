@@ -212,13 +212,13 @@ void Importer::states() {
     const double length = std::sqrt(squared_norm(given));
     if (!(std::fabs(length - 1) <= mendable)) {
       fail(".ste", state.line,
-           fmt::format("the Euler parameters of body '{}' have length {}, residual {:.3g}, "
+           fmt::format("the Euler parameters of body '{}' have length {:.6g}, residual {:.3g}, "
                        "expected 1",
                        body, length, length - 1));
     }
     if (std::fabs(length - 1) > negligible) {
       warn(
-          fmt::format("{}.ste:{}: the Euler parameters of body '{}' have length {} and were "
+          fmt::format("{}.ste:{}: the Euler parameters of body '{}' have length {:.6g} and were "
                       "normalised, residual {:.3g}.",
                       files_.base, state.line, body, length, length - 1));
     }

@@ -71,7 +71,7 @@ void read_animation_key(BacinWords& in, int line, const std::string& key,
   } else if (key == "restitution") {
     a.restitution = in.number("a coefficient from 0 to 1");
     if (!(a.restitution >= 0 && a.restitution <= 1)) {
-      in.fail(line, "restitution = " + std::to_string(a.restitution) + ", expected 0 to 1");
+      in.fail(line, "the coefficient of restitution is not from 0 to 1");
     }
   } else if (key == "collision_tolerance") {
     a.collision_tolerance = in.positive(key);

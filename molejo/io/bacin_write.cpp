@@ -120,13 +120,13 @@ std::string constraints_text(const BacinFiles& files) {
                           joint.kind == Kind::revolute;
     text.line("  {} {}", joint.name, bacin_joint_words[static_cast<std::size_t>(joint.kind)]);
     std::string first = body_name(files, joint.end_1.body);
-    if (joint.kind != Kind::immobile) first += " " + digits(joint.end_1.p);
-    if (has_axes) first += "  " + digits(joint.end_1.axis);
+    if (joint.kind != Kind::immobile) first += fmt::format(" {}", digits(joint.end_1.p));
+    if (has_axes) first += fmt::format("  {}", digits(joint.end_1.axis));
     text.line("    {}", first);
     if (joint.kind == Kind::immobile || joint.kind == Kind::fixed) continue;
     std::string second = body_name(files, joint.end_2.body);
-    if (joint.kind != Kind::plane) second += " " + digits(joint.end_2.p);
-    if (joint.kind != Kind::universal) second += "  " + digits(joint.end_2.axis);
+    if (joint.kind != Kind::plane) second += fmt::format(" {}", digits(joint.end_2.p));
+    if (joint.kind != Kind::universal) second += fmt::format("  {}", digits(joint.end_2.axis));
     if (joint.kind == Kind::plane) second += fmt::format("  {}", joint.offset);
     text.line("    {}", second);
   }
