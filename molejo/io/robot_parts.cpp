@@ -57,7 +57,7 @@ std::vector<std::size_t> weightless_moving_bodies(const Scene& scene) {
   std::vector<std::size_t> weightless;
   for (std::size_t i = scene.bodies.size(); i-- > 0;) {
     const SceneBody& body = scene.bodies[i];
-    if (!body.massless) weighs[i] = true;
+    if (!body.massless || (body.given && body.given->mass > 0)) weighs[i] = true;
     const SceneJoint* j = joint[i];
     if (j != nullptr && !j->parent.empty() && weighs[i]) weighs[index.at(j->parent)] = true;
 

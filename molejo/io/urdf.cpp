@@ -20,7 +20,6 @@ constexpr double shape_density = 1000;  // kg/m^3, for moving links that state n
 struct Link {
   const XmlElement* element = nullptr;
   SceneBody body;
-  bool has_inertial = false;
   const XmlElement* parent_joint = nullptr;
   std::vector<std::size_t> joints;  // to its children
 };
@@ -86,6 +85,7 @@ class UrdfReader {
   void read_inertial(const XmlElement& element, Link& link) {
     const XmlElement* inertial = element.child("inertial");
     link.body.massless = true;
+    link.body.given = MassProperties{};
     if (inertial == nullptr) return;
 
     const Pose X_BC = read_origin(*inertial);
@@ -104,12 +104,17 @@ class UrdfReader {
 
     // all zero is the custom for frames that carry nothing
     if (m == 0 && I == Sym3{}) return;
+    // a point mass is allowed where others give it an inertia
+    if (I == Sym3{}) {
+      link.body.given->mass = m;
+      link.body.given->p_BC = X_BC.p;
+      return;
+    }
     if (m == 0) mass->require("value").fail("expected a positive mass beside this inertia");
     if (!is_physical_inertia(I)) {
       inertia->fail(
           "expected a positive definite inertia with no moment above the sum of the others");
     }
-    link.has_inertial = true;
     link.body.massless = false;
     link.body.given = MassProperties{m, X_BC.p, rotated(X_BC.R, I)};
   }
@@ -362,11 +367,17 @@ class UrdfReader {
     const bool is_world = base.body.name == "world";
     const bool bare = base.body.shapes.empty();
     if (is_world) {
-      if (base.has_inertial)
+      // the name belongs to the world itself; its shapes are held by an immobile body
+      if (base.body.given->mass > 0) {
         warnings_.add(*base.element, "the mass of the link 'world' was left out");
+      }
+      base.body.name = "ground";
+      while (index_.count(base.body.name) != 0) base.body.name += "_";
       base.body.immobile = true;
       base.body.massless = false;
       base.body.given.reset();
+    } else if (const auto world = index_.find("world"); world != index_.end()) {
+      links_[world->second].element->fail("expected the link 'world' to be the root");
     }
     std::vector<std::size_t> order{root};
     for (std::size_t next = 0; next < order.size(); ++next) {
@@ -382,7 +393,7 @@ class UrdfReader {
     for (const std::size_t i : order) {
       Link& link = links_[i];
       for (const std::size_t j : link.joints) {
-        if (i == root && is_world && bare) joints_[j].joint.parent.clear();
+        if (i == root && is_world) joints_[j].joint.parent.clear();
         scene_.joints.push_back(std::move(joints_[j].joint));
       }
       if (i == root && is_world && bare) continue;
@@ -415,6 +426,7 @@ class UrdfReader {
       SceneBody& body = scene_.bodies[i];
       if (weightless.count(body.name) == 0 || body.shapes.empty()) continue;
       body.massless = false;
+      body.given.reset();
       body.density = shape_density;
       warnings_.add(*links_[body_links_[i]].element,
                     "a moving link has no <inertial>: its shapes were weighed at 1000 kg/m^3");
