@@ -1,0 +1,197 @@
+// make bench: the same works on Molejo and on every peer of this machine, in one process on one
+// core (docs/benchmarks.md).
+#include <sched.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <numbers>
+#include <thread>
+
+#include "bench/report.h"
+#include "molejo/io/file.h"
+
+namespace {
+
+using namespace bench;
+
+constexpr double right_angle = std::numbers::pi / 2;
+
+// Binds the process to the last core it may use: the first is the busiest on most machines.
+int bind_to_one_core() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  sched_getaffinity(0, sizeof allowed, &allowed);
+  int core = -1;
+  for (int i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &allowed)) core = i;
+  CPU_ZERO(&allowed);
+  CPU_SET(core, &allowed);
+  sched_setaffinity(0, sizeof allowed, &allowed);
+  return core;
+}
+
+Machine describe_machine() {
+  Machine machine;
+  machine.cores = static_cast<int>(std::thread::hardware_concurrency());
+  machine.core = bind_to_one_core();
+#if defined(__clang__)
+  machine.compiler = "clang " __clang_version__ ", " BENCH_BUILD_TYPE;
+#else
+  machine.compiler = "g++ " __VERSION__ ", " BENCH_BUILD_TYPE;
+#endif
+  std::ifstream cpu("/proc/cpuinfo"), load("/proc/loadavg");
+  for (std::string line; std::getline(cpu, line);)
+    if (line.rfind("model name", 0) == 0 && machine.processor.empty())
+      machine.processor = line.substr(line.find(':') + 2);
+  load >> machine.load;
+  return machine;
+}
+
+// Molejo with every integrator of a fixed step, four worlds at once, then each peer's plain one.
+std::vector<Entrant> race_entrants(const Engines& engines) {
+  std::vector<Entrant> entrants = entrants_of(engines.all[0]);
+  entrants.push_back(entrants_of(engines.four_worlds)[0]);
+  for (std::size_t i = 1; i < engines.all.size(); ++i)
+    entrants.push_back(entrants_of(engines.all[i])[0]);
+  return entrants;
+}
+
+std::vector<DriftRow> measure_drifts(const Engines& engines, const Effort& effort) {
+  std::vector<Entrant> entrants;
+  for (const Engine* engine : engines.all)
+    for (const Entrant& entrant : entrants_of(engine)) entrants.push_back(entrant);
+  const Race cost = race_steps(chain(16, right_angle), 300, entrants, effort);
+
+  std::vector<DriftRow> rows;
+  for (std::size_t i = 0; i < entrants.size(); ++i) {
+    DriftRow row{.entrant = entrants[i],
+                 .cost = *cost.microseconds[i],
+                 .cost_of_plain = 0,
+                 .four_90 = energy_drift(entrants[i], 4, right_angle, 10),
+                 .four_30 = energy_drift(entrants[i], 4, right_angle / 3, 10),
+                 .sixteen_90 = energy_drift(entrants[i], 16, right_angle, 10),
+                 .sixteen_30 = energy_drift(entrants[i], 16, right_angle / 3, 10)};
+    const bool plain = rows.empty() || rows.back().entrant.engine != row.entrant.engine;
+    row.cost_of_plain = plain ? row.cost : rows.back().cost_of_plain;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+void measure_worlds(const Engines& engines, const Effort& effort, Results& results) {
+  std::vector<Entrant> single, four = entrants_of(engines.four_worlds);
+  for (const Entrant& entrant : four) {
+    results.world_integrators.push_back(entrant.integrator);
+    single.push_back({engines.all[0], entrant.integrator});
+  }
+  for (const Work& work : {chain(16, right_angle), ragdoll(), humanoid()}) {
+    // one race, so that both are measured in turn
+    std::vector<Entrant> both = single;
+    both.insert(both.end(), four.begin(), four.end());
+    Race race = race_steps(work, 500, both, effort), four_race = race;
+    const auto middle = race.microseconds.begin() + static_cast<std::ptrdiff_t>(single.size());
+    four_race.microseconds.assign(middle, race.microseconds.end());
+    race.microseconds.erase(middle, race.microseconds.end());
+    results.single_worlds.push_back(race);
+    results.four_worlds.push_back(four_race);
+  }
+}
+
+std::size_t place(const Results& results, const std::string& engine,
+                  const std::string& integrator) {
+  for (std::size_t i = 0; i < results.entrants.size(); ++i)
+    if (results.entrants[i].engine->name() == engine &&
+        (integrator.empty() || results.entrants[i].integrator == integrator))
+      return i;
+  return results.entrants.size();
+}
+
+// The goals of this part of the project, as far as the peers that they name are here.
+std::vector<Goal> judge(const Results& results, const Engines& engines) {
+  std::vector<Goal> goals;
+  const std::size_t euler = 0, mujoco = place(results, "MuJoCo", "");
+  const std::string molejo = engines.all[0]->name();
+  if (mujoco < results.entrants.size()) {
+    const auto ratio = [&](std::size_t race) {
+      return *results.steps[race].microseconds[euler] / *results.steps[race].microseconds[mujoco];
+    };
+    goals.push_back({"step of the 16-link chain, times MuJoCo's", 0.5, ratio(1)});
+    goals.push_back({"step of the 64-link chain, times MuJoCo's", 0.25, ratio(2)});
+  }
+  double fastest = 0;
+  const Race& doll = results.forward_dynamics[1];
+  for (std::size_t i = 0; i < results.entrants.size(); ++i)
+    if (doll.microseconds[i] && results.entrants[i].engine != engines.all[0] &&
+        results.entrants[i].engine != engines.four_worlds)
+      fastest = fastest == 0 ? *doll.microseconds[i] : std::min(fastest, *doll.microseconds[i]);
+  if (fastest > 0)
+    goals.push_back({"forward dynamics of the ragdoll, times the fastest peer's", 1,
+                     *doll.microseconds[euler] / fastest});
+  for (const DriftRow& row : results.drifts) {
+    if (row.entrant.engine != engines.all[0] || row.entrant.integrator != "midpoint") continue;
+    goals.push_back({"midpoint, times the cost of semi-implicit Euler (16 links)", 2,
+                     row.cost / row.cost_of_plain});
+    goals.push_back(
+        {"midpoint, energy error of work D (4 links, 90 degrees, 10 s)", 1e-2, row.four_90.whole});
+  }
+  for (std::size_t r = 0; r < 2 && r < results.four_worlds.size(); ++r)
+    goals.push_back(
+        {"four worlds at once, throughput: " + results.four_worlds[r].work, 3,
+         *results.single_worlds[r].microseconds[0] / *results.four_worlds[r].microseconds[0],
+         true});
+  return goals;
+}
+
+Results measure(const Engines& engines, const Effort& effort) {
+  Results results;
+  results.machine = describe_machine();
+  for (const Engine* engine : engines.all)
+    results.versions.push_back(std::string(engine->name()) + " " + engine->version());
+  results.skipped = engines.skipped;
+  std::fprintf(stderr, "verifying that all do the same work ...\n");
+  results.verifications = verify(engines);
+
+  results.entrants = race_entrants(engines);
+  const Work works[] = {chain(4, right_angle), chain(16, right_angle), chain(64, right_angle),
+                        ragdoll(), humanoid()};
+  for (const Work& work : works) {
+    std::fprintf(stderr, "stepping the %s ...\n", work.name.c_str());
+    results.steps.push_back(race_steps(work, 500, results.entrants, effort));
+  }
+  for (const Work& work : {works[1], works[3], works[4]}) {
+    std::fprintf(stderr, "forward dynamics of the %s ...\n", work.name.c_str());
+    results.forward_dynamics.push_back(race_forward_dynamics(work, 500, results.entrants, effort));
+  }
+  std::fprintf(stderr, "energy drift over 10 s ...\n");
+  results.drifts = measure_drifts(engines, effort);
+  std::fprintf(stderr, "four worlds at once ...\n");
+  measure_worlds(engines, effort, results);
+  results.goals = judge(results, engines);
+  return results;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"The same works on Molejo and its peers, in one process on one core."};
+  bool quick = false;
+  std::string json_path;
+  app.add_flag("--quick", quick, "few short passes: a look, not a measurement");
+  app.add_option("--json", json_path, "write all figures to this file as well");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    const Results results =
+        measure(load_engines(), quick ? Effort{.passes = 5, .length = 0.4} : Effort{});
+    std::fputs(text(results).c_str(), stdout);
+    if (!json_path.empty()) molejo::write_file(json_path, json(results));
+    // figures of engines that do different work must not be compared
+    const bool same = std::all_of(results.verifications.begin(), results.verifications.end(),
+                                  [](const Verification& v) { return v.complaint.empty(); });
+    return same ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench: %s\n", error.what());
+    return 2;
+  }
+}

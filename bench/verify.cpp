@@ -1,0 +1,139 @@
+#include "bench/verify.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "bench/measure.h"
+
+namespace bench {
+
+namespace {
+
+constexpr double time_step = 1e-3, right_angle = std::numbers::pi / 2;
+
+double norm(const Vec3& v) { return std::sqrt(dot(v, v)); }
+
+double largest_difference(const std::vector<BodyState>& a, const std::vector<BodyState>& b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    largest = std::max({largest, norm(a[i].x_axis - b[i].x_axis), norm(a[i].y_axis - b[i].y_axis),
+                        norm(a[i].z_axis - b[i].z_axis), norm(a[i].center - b[i].center),
+                        norm(a[i].velocity - b[i].velocity), norm(a[i].spin - b[i].spin)});
+  }
+  return largest;
+}
+
+std::vector<BodyState> state_after(const Entrant& entrant, const Work& work, int steps,
+                                   double step_size = time_step) {
+  const auto simulation = entrant.engine->make(work, entrant.integrator.c_str(), step_size);
+  simulation->step(steps);
+  std::vector<BodyState> bodies(work.parts.size());
+  simulation->read(bodies.data());
+  return bodies;
+}
+
+// The chain at q = .3, .6, .9, 1.2 and v = -.4, .1, .6, 1.1 (joint angles), against the closed
+// form of the page of reference values.
+std::optional<double> acceleration_error(const Entrant& entrant) {
+  constexpr std::array expected{9.384278188054, -51.575543196009, 20.107325600664, 4.313195623233};
+  Work work = chain(4, 0);
+  for (std::size_t i = 0; i < 4; ++i) {
+    work.parts[i].angle = 0.3 * static_cast<double>(i + 1);
+    work.parts[i].rate = -0.4 + 0.5 * static_cast<double>(i);
+  }
+  const auto simulation = entrant.engine->make(work, entrant.integrator.c_str(), time_step);
+  if (!simulation->forward_dynamics(1)) return std::nullopt;
+  std::array<double, 4> found{};
+  simulation->hinge_accelerations(found.data());
+  double largest = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    largest = std::max(largest, std::abs(found[i] - expected[i]) / std::abs(expected[1]));
+  return largest;
+}
+
+// The tip of four links 1 s after the horizontal, against the page of reference values.
+double tip_error(const Entrant& entrant) {
+  const BodyState last = state_after(entrant, chain(4, right_angle), 1000).back();
+  const Vec3 tip = last.center + last.direction({0, 0, -0.1});
+  return std::hypot(tip.x - 0.633622619, tip.z + 0.046691821);
+}
+
+// The centre of mass of a free tree falls as a stone, whatever the joints do; half the step is the
+// first-order integrators' own error.
+double center_error(const Work& work, const std::vector<BodyState>& bodies, double t) {
+  const auto start = initial_state(work);
+  Vec3 moved, momentum;
+  double mass = 0;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    moved = moved + (bodies[i].center - start[i].center) * work.parts[i].mass;
+    momentum = momentum + start[i].velocity * work.parts[i].mass;
+    mass += work.parts[i].mass;
+  }
+  const Vec3 expected = momentum * (t / mass) + Vec3{0, 0, -0.5 * work.gravity * t * t};
+  return norm(moved * (1 / mass) - expected);
+}
+
+double largest_distance(const std::vector<BodyState>& a, const std::vector<BodyState>& b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    largest = std::max(largest, norm(a[i].center - b[i].center));
+  return largest;
+}
+
+// Bounds that a wrong model cannot meet: a mirrored axis or a misplaced centre moves some body by
+// centimetres in half a second, a first-order integrator at 1 ms by millimetres.
+std::string complaint(const Verification& v, bool single_precision, bool iterative) {
+  const double exact = single_precision ? 1e-5 : 1e-9;
+  if (v.start > exact) return "start state differs";
+  if (v.accelerations && *v.accelerations > (single_precision ? 1e-4 : 1e-9))
+    return "chain accelerations differ from the closed form";
+  if (v.center > 5e-3) return "centre of mass does not fall freely";
+  const double loose = iterative ? 5e-2 : 1e-2;
+  if (v.ragdoll > loose || v.humanoid > loose) return "tree motion differs";
+  if (!iterative && v.tip > 5e-2) return "chain tip differs";
+  return "";
+}
+
+// The motion to compare with: another engine's fourth order where there is one, else our own.
+Entrant accurate_entrant(const Engines& engines) {
+  for (const Engine* engine : engines.all)
+    if (std::string(engine->name()) == "MuJoCo") return {engine, "RK4"};
+  return {engines.all[0], "rk4"};
+}
+
+}  // namespace
+
+std::vector<Verification> verify(const Engines& engines) {
+  const Entrant accurate = accurate_entrant(engines);
+  const Work works[2] = {ragdoll(), humanoid()};
+  const std::vector<BodyState> expected[2] = {
+      state_after(accurate, works[0], 5000, time_step / 10),
+      state_after(accurate, works[1], 5000, time_step / 10)};
+
+  std::vector<Verification> all;
+  for (const Engine* engine : engines.all) {
+    for (const Entrant& entrant : entrants_of(engine)) {
+      Verification v;
+      v.engine = engine->name();
+      v.integrator = entrant.integrator;
+      for (const Work& work : works)
+        v.start = std::max(v.start,
+                           largest_difference(initial_state(work), state_after(entrant, work, 0)));
+      v.accelerations = acceleration_error(entrant);
+      v.tip = tip_error(entrant);
+      v.energy_90 = energy_drift(entrant, 4, right_angle, 1).whole;
+      v.energy_30 = energy_drift(entrant, 4, right_angle / 3, 1).whole;
+      const auto doll = state_after(entrant, works[0], 500);
+      v.center = center_error(works[0], doll, 0.5);
+      v.ragdoll = largest_distance(doll, expected[0]);
+      v.humanoid = largest_distance(state_after(entrant, works[1], 500), expected[1]);
+      v.complaint = complaint(v, engine->single_precision(), std::string(engine->name()) == "ODE");
+      all.push_back(v);
+    }
+  }
+  return all;
+}
+
+}  // namespace bench

@@ -1,0 +1,75 @@
+// The works every engine is given: plain numbers that each adapter turns into its own model.
+//
+// Zero configuration: all body frames are parallel to the world's and every joint coordinate is
+// zero, so a part is told by world positions alone. SI units, z up, no collision shapes.
+// Works A (chain) and B (ragdoll) are those of the project's page of reference values; the
+// humanoid has one hinge and one solid per freedom, so that all engines can hold the same bodies.
+// C++17 only: the headers of Simbody do not pass as C++20.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace bench {
+
+struct Vec3 {
+  double x = 0, y = 0, z = 0;
+};
+inline Vec3 operator+(const Vec3& a, const Vec3& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+inline Vec3 operator-(const Vec3& a, const Vec3& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+inline Vec3 operator*(const Vec3& a, double f) { return {a.x * f, a.y * f, a.z * f}; }
+inline double dot(const Vec3& a, const Vec3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+inline Vec3 cross(const Vec3& a, const Vec3& b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+enum class Joint { free, ball, hinge };
+
+struct Part {
+  std::string name;
+  int parent = -1;  // earlier part, or -1 for the world
+  Joint joint = Joint::hinge;
+  Vec3 anchor;  // joint point
+  Vec3 axis;    // of a hinge
+  Vec3 center;  // centre of mass
+  double mass = 0;
+  Vec3 inertia;                // principal moments about the centre of mass, along the world axes
+  double angle = 0, rate = 0;  // of a hinge at the start
+};
+
+struct Work {
+  std::string name;
+  std::vector<Part> parts;  // parents before children; a free joint only on part 0
+  Vec3 spin;                // initial angular velocity of a free part 0, about its centre
+  double gravity = 9.81;    // along -z
+
+  int freedoms() const;
+  bool floating() const { return parts[0].joint == Joint::free; }
+  // from the parent's centre (the world's origin) to the joint, and from the joint to the centre
+  Vec3 parent_to_anchor(int i) const;
+  Vec3 anchor_to_center(int i) const;
+};
+
+// N links of 0.2 m hanging from the origin, all axes y, the first turned by `angle`, at rest.
+Work chain(int links, double angle);
+// 13 bodies, 12 ball joints, 42 freedoms, spinning.
+Work ragdoll();
+// A free pelvis and 21 hinges, 27 freedoms, in a running pose, spinning.
+Work humanoid();
+
+// One body, all in world axes: the directions of its own axes, its centre of mass, the velocity of
+// that and the angular velocity.
+struct BodyState {
+  Vec3 x_axis{1, 0, 0}, y_axis{0, 1, 0}, z_axis{0, 0, 1};
+  Vec3 center, velocity, spin;
+
+  // a vector fixed in the body
+  Vec3 direction(const Vec3& v) const { return x_axis * v.x + y_axis * v.y + z_axis * v.z; }
+};
+
+// The state at the start, by forward kinematics from the numbers of the work.
+std::vector<BodyState> initial_state(const Work& work);
+// Kinetic energy and potential energy of gravity, zero at the origin.
+double energy(const Work& work, const std::vector<BodyState>& bodies);
+
+}  // namespace bench
