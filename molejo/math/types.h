@@ -6,8 +6,10 @@
 // bits as a single world. Dynamic vectors and matrices (VecX, MatX) are Eigen's.
 #pragma once
 
-// The same layout and allocation of Eigen's types whatever the instruction set of a file.
-#define EIGEN_MAX_ALIGN_BYTES 16
+// One order of summation and one alignment of Eigen's types, whatever the instruction set.
+#ifndef EIGEN_DONT_VECTORIZE
+#error "compile with -DEIGEN_DONT_VECTORIZE, as the CMake target molejo::molejo does"
+#endif
 #include <Eigen/Core>
 #include <cmath>
 
