@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "molejo/model/checks.h"
 #include "molejo/model/closure.h"
 #include "molejo/model/error.h"
 #include "molejo/model/kinematics_kernel.h"
@@ -16,19 +17,6 @@ namespace {
 constexpr double open_joint = 1e-3;        // m or rad: a joint further apart is refused
 constexpr double slanted_velocity = 1e-6;  // relative: body velocities must fit their joints
 constexpr double default_limit_hertz = 20;
-
-std::string number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", x);
-  return text;
-}
-
-bool finite(const Vec3& a) {
-  return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z);
-}
-bool finite(const Pose& X) {
-  return finite(X.R.r0) && finite(X.R.r1) && finite(X.R.r2) && finite(X.p);
-}
 
 // Names of one kind to indices; refuses empty and repeated ones.
 class Names {
@@ -57,62 +45,6 @@ class Names {
   std::unordered_map<std::string, int> index_;
 };
 
-MassProperties checked_mass(const SceneBody& body) {
-  const std::string who = "body '" + body.name + "'";
-  MassProperties m;
-  if (body.given) {
-    m = *body.given;
-  } else {
-    for (const Shape& shape : body.shapes) m = m + mass_properties(shape, body.density);
-    if (!body.immobile && !body.massless && m.mass <= 0) {
-      throw InputError(who + " has no mass: give it a shape with a volume or mass properties");
-    }
-  }
-  const Sym3& I = m.I_BC;
-  if (!std::isfinite(m.mass) || !finite(m.p_BC) || !finite(Vec3{I.xx, I.yy, I.zz}) ||
-      !finite(Vec3{I.xy, I.xz, I.yz})) {
-    throw InputError(who + ": mass properties are not finite");
-  }
-  if (body.immobile) return m;
-  if (body.massless) {
-    if (m.mass < 0) throw InputError(who + ": mass " + number(m.mass) + " is negative");
-    return m;
-  }
-  if (m.mass <= 0) {
-    throw InputError(who + ": mass " + number(m.mass) + " is not positive");
-  }
-  if (!is_physical_inertia(I)) {
-    throw InputError(who + ": inertia (" + number(I.xx) + ", " + number(I.yy) + ", " +
-                     number(I.zz) + ", " + number(I.xy) + ", " + number(I.xz) + ", " +
-                     number(I.yz) + ") is not that of a solid: it must be positive definite, no " +
-                     "principal moment above the sum of the other two");
-  }
-  return m;
-}
-
-void check_drive(const Drive& d, const std::string& where) {
-  const double values[] = {d.stiffness, d.rest,   d.damping,       d.hertz,
-                           d.damping_ratio, d.armature, d.limit_stiffness, d.limit_damping,
-                           d.kp,        d.kd,     d.target,        d.target_velocity,
-                           d.force,     d.lower.value_or(0), d.upper.value_or(0),
-                           d.max_force.value_or(0)};
-  for (double x : values) {
-    if (!std::isfinite(x)) throw InputError(where + ": a value of its drive is not finite");
-  }
-  const std::pair<const char*, double> positive[] = {
-      {"stiffness", d.stiffness}, {"damping", d.damping}, {"hertz", d.hertz},
-      {"damping_ratio", d.damping_ratio}, {"armature", d.armature},
-      {"limit stiffness", d.limit_stiffness}, {"limit damping", d.limit_damping},
-      {"kp", d.kp}, {"kd", d.kd}, {"max_force", d.max_force.value_or(0)}};
-  for (const auto& [name, x] : positive) {
-    if (x < 0) throw InputError(where + ": " + name + " " + number(x) + " is negative");
-  }
-  if (d.lower && d.upper && *d.lower > *d.upper) {
-    throw InputError(where + ": lower limit " + number(*d.lower) + " is above upper limit " +
-                     number(*d.upper));
-  }
-}
-
 // Scene joints and bodies checked and put in order.
 struct Plan {
   std::vector<MassProperties> mass;
@@ -120,39 +52,6 @@ struct Plan {
   std::vector<int> parent;      // scene body index, -1 the world
   std::vector<int> order;       // scene body indices, parents first
 };
-
-void check_joint(const SceneJoint& joint) {
-  const std::string who = "joint '" + joint.name + "'";
-  const Freedoms f = freedoms(joint.type);
-  const auto size_or_empty = [&](std::size_t size, int expected, const char* what) {
-    if (size != 0 && size != static_cast<std::size_t>(expected)) {
-      throw InputError(who + ": " + std::to_string(size) + " " + what + ", expected " +
-                       std::to_string(expected) + " for a " + std::string(to_string(joint.type)) +
-                       " joint");
-    }
-  };
-  size_or_empty(joint.drives.size(), f.count(), "drives");
-  size_or_empty(joint.position.size(), f.coordinates(), "initial coordinates");
-  size_or_empty(joint.velocity.size(), f.count(), "initial velocities");
-  if (joint.loop && !(joint.position.empty() && joint.velocity.empty())) {
-    throw InputError(who + ": a loop closure has no initial state of its own");
-  }
-  if (!finite(joint.X_PF) || !finite(joint.X_BM)) throw InputError(who + ": a frame is not finite");
-  for (double x : joint.position) {
-    if (!std::isfinite(x)) throw InputError(who + ": an initial coordinate is not finite");
-  }
-  for (double x : joint.velocity) {
-    if (!std::isfinite(x)) throw InputError(who + ": an initial velocity is not finite");
-  }
-  if (f.rotations == 3 && !joint.position.empty()) {
-    const double* q = joint.position.data() + f.translations;
-    const double n = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    if (!(std::fabs(n - 1) < 1e-6)) {
-      throw InputError(who + ": initial quaternion has length " + number(n) + ", expected 1");
-    }
-  }
-  for (const Drive& drive : joint.drives) check_drive(drive, who);
-}
 
 // Where bodies hang in a ring instead of on a root.
 std::string name_cycle(const Scene& scene, const std::vector<int>& parent, int start) {
@@ -168,13 +67,25 @@ std::string name_cycle(const Scene& scene, const std::vector<int>& parent, int s
   return text;
 }
 
+// What hangs on a joint must have mass, or the joint could not be accelerated.
+void check_subtree_masses(const Scene& scene, const Plan& p) {
+  std::vector<double> mass(p.mass.size());
+  for (std::size_t n = p.order.size(); n-- > 0;) {
+    const auto i = static_cast<std::size_t>(p.order[n]);
+    mass[i] += p.mass[i].mass;
+    if (mass[i] <= 0 && !scene.bodies[i].immobile) {
+      throw InputError("body '" + scene.bodies[i].name + "' and all that hangs on it are massless");
+    }
+    if (p.parent[i] >= 0) mass[static_cast<std::size_t>(p.parent[i])] += mass[i];
+  }
+}
+
 Plan plan(const Scene& scene, const Names& body_names) {
   const std::size_t count = scene.bodies.size();
   Plan p;
   p.tree_joint.assign(count, -1);
   p.parent.assign(count, -1);
   for (const SceneBody& body : scene.bodies) {
-    if (!finite(body.X_WB)) throw InputError("body '" + body.name + "': pose is not finite");
     p.mass.push_back(checked_mass(body));
   }
 
@@ -221,10 +132,12 @@ Plan plan(const Scene& scene, const Names& body_names) {
   if (p.order.size() < count) {
     std::vector<bool> reached(count);
     for (int i : p.order) reached[static_cast<std::size_t>(i)] = true;
-    const int lost = static_cast<int>(std::find(reached.begin(), reached.end(), false) - reached.begin());
+    const int lost =
+        static_cast<int>(std::find(reached.begin(), reached.end(), false) - reached.begin());
     throw InputError("joints form a cycle: " + name_cycle(scene, p.parent, lost) +
                      "; mark one of its joints with \"loop\": true");
   }
+  check_subtree_masses(scene, p);
   return p;
 }
 
@@ -269,7 +182,6 @@ class Builder {
     Built built;
     Model& model = built.model;
     model.gravity = scene_.settings.gravity;
-    if (!finite(model.gravity)) throw InputError("gravity is not finite");
     new_index_.assign(scene_.bodies.size(), -1);
     for (int i : plan_.order) add_tree_body(static_cast<std::size_t>(i), model);
     built.initial = zero_state(model);
@@ -301,7 +213,8 @@ class Builder {
       const Pose X_WB = body_pose(reduced.model, k, {static_cast<int>(i)});
       const MassProperties& m = plan_.mass[static_cast<std::size_t>(plan_.order[i])];
       if (body.immobile) {
-        append(make_link(JointType::fixed, X_WB, {}, m), body, body.name, JointType::fixed, {}, model);
+        append(make_link(JointType::fixed, X_WB, {}, m), body, body.name, JointType::fixed, {},
+               model);
       } else {
         append(make_link(JointType::free, {}, {Mat3::identity(), m.p_BC}, m), body, body.name,
                JointType::free, {}, model);
@@ -336,7 +249,8 @@ class Builder {
     model.nq += f.coordinates();
     model.nv += f.count();
     drives.resize(static_cast<std::size_t>(f.count()));
-    for (const Drive& d : drives) model.has_drives = model.has_drives || is_active(d) || d.hertz > 0;
+    for (const Drive& d : drives)
+      model.has_drives = model.has_drives || is_active(d) || d.hertz > 0;
     model.drives.insert(model.drives.end(), drives.begin(), drives.end());
     model.links.push_back(link);
     model.bodies.push_back({body.name, std::move(joint), type, body.shapes, body.immobile});
@@ -372,10 +286,18 @@ class Builder {
 
   void add_loop(const SceneJoint& joint, std::vector<Drive> drives, Model& model) const {
     const std::string who = "joint '" + joint.name + "'";
-    LoopJoint loop{joint.name,  joint.type, id(joint.parent, who), id(joint.child, who),
-                   joint.X_PF, joint.X_BM, model.rows,  closure_rows(joint.type), {}};
+    LoopJoint loop{joint.name,
+                   joint.type,
+                   id(joint.parent, who),
+                   id(joint.child, who),
+                   joint.X_PF,
+                   joint.X_BM,
+                   model.rows,
+                   closure_rows(joint.type),
+                   {}};
     for (const Drive& d : drives) {
-      if (d.hertz > 0) throw InputError(who + ": hertz on a loop closure; give stiffness and damping");
+      if (d.hertz > 0)
+        throw InputError(who + ": hertz on a loop closure; give stiffness and damping");
       if (d.armature > 0) throw InputError(who + ": armature needs a tree joint");
       if (is_active(d)) loop.drives = drives;
     }
@@ -386,13 +308,7 @@ class Builder {
   void add_forces(Model& model) const {
     for (const SceneSpring& s : scene_.springs) {
       const std::string who = "spring '" + s.name + "'";
-      if (!finite(s.a.p) || !finite(s.b.p) || !std::isfinite(s.stiffness) ||
-          !std::isfinite(s.rest_length) || !std::isfinite(s.damping)) {
-        throw InputError(who + ": a value is not finite");
-      }
-      if (s.stiffness < 0 || s.damping < 0 || s.rest_length < 0) {
-        throw InputError(who + ": stiffness, damping and rest length must not be negative");
-      }
+      check_spring(s);
       model.springs.push_back({s.name, id(s.a.body, who), id(s.b.body, who), s.a.p, s.b.p,
                                s.stiffness, s.rest_length, s.damping});
     }
@@ -400,17 +316,7 @@ class Builder {
       const std::string who = "force '" + f.name + "'";
       const BodyId body = id(f.at.body, who);
       if (body.is_world()) throw InputError(who + ": acts on the world; name a body");
-      if (f.samples.empty()) throw InputError(who + ": has no samples");
-      for (std::size_t i = 0; i < f.samples.size(); ++i) {
-        const SceneForce::Sample& s = f.samples[i];
-        if (!std::isfinite(s.t) || !finite(s.force) || !finite(s.torque) || !finite(f.at.p)) {
-          throw InputError(who + ": sample " + std::to_string(i) + " is not finite");
-        }
-        if (i > 0 && !(f.samples[i - 1].t < s.t)) {
-          throw InputError(who + ": sample times must increase, but " + number(s.t) + " follows " +
-                           number(f.samples[i - 1].t));
-        }
-      }
+      check_force(f);
       model.forces.push_back({f.name, body, f.at.p, f.samples});
     }
   }
@@ -466,7 +372,6 @@ class Builder {
     const BodyMotion<double>& b = k.bodies[n];
     const Vec3 w = body.velocity->angular;
     const Vec3 v = body.velocity->linear + cross(w, b.R * link.p_BM);
-    if (!finite(w) || !finite(v)) throw InputError("body '" + body.name + "': velocity is not finite");
     for (int j = 0; j < link.translations + link.rotations; ++j) {
       const Vec3& axis = k.axes[static_cast<std::size_t>(link.v + j)];
       state.v[link.v + j] = dot(axis, j < link.translations ? v - b.v : w - b.w);
@@ -475,7 +380,7 @@ class Builder {
     const double error = std::max(norm(b.v - v), norm(b.w - w));
     if (error > slanted_velocity * std::max(1.0, std::max(norm(v), norm(w)))) {
       throw InputError("body '" + body.name + "': its velocity does not fit joint '" +
-                       model.bodies[n].joint + "' (residual " + number(error) + ")");
+                       model.bodies[n].joint + "' (residual " + short_number(error) + ")");
     }
   }
 
@@ -528,9 +433,10 @@ class Builder {
       closure(model, k, loop, rows);
       for (int r = 0; r < loop.rows; ++r) {
         if (std::fabs(rows[r].error) > open_joint) {
-          throw InputError("joint '" + loop.name + "' does not close in the initial state: equation " +
-                           std::to_string(r) + " is off by " + number(rows[r].error) +
-                           " (at most " + number(open_joint) + " m or rad)");
+          throw InputError("joint '" + loop.name +
+                           "' does not close in the initial state: equation " + std::to_string(r) +
+                           " is off by " + short_number(rows[r].error) + " (at most " +
+                           short_number(open_joint) + " m or rad)");
         }
       }
     }
@@ -546,10 +452,10 @@ class Builder {
 
 Built build(const Scene& scene) {
   if (scene.bodies.empty()) throw InputError("the scene has no bodies");
+  check_settings(scene.settings);
   Builder builder(scene);
   Built reduced = builder.reduced();
-  return scene.settings.formulation == Formulation::maximal ? builder.maximal(reduced)
-                                                            : reduced;
+  return scene.settings.formulation == Formulation::maximal ? builder.maximal(reduced) : reduced;
 }
 
 }  // namespace molejo

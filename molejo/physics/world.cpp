@@ -35,8 +35,9 @@ class Run {
         break;
       }
       bool go_on = true;
-      for (; frame <= last && frame_time(frame) <= state_.t + 1e-9 * settings_.min_step; ++frame) {
-        const bool at_end = std::fabs(frame_time(frame) - state_.t) <= 1e-12 * std::max(1.0, state_.t);
+      const double same_time = 1e-12 * std::max(1.0, std::fabs(state_.t));
+      for (; frame <= last && frame_time(frame) <= state_.t + same_time; ++frame) {
+        const bool at_end = frame_time(frame) >= state_.t - same_time;
         State shown = at_end ? state_ : between(model_, before, state_, frame_time(frame), scratch_);
         if (!at_end && settings_.project && model_.rows > 0) keep_closed(shown);
         add_frame(shown);

@@ -1,0 +1,21 @@
+// A strip of stills drawn as vector graphics: several frames of a recording in one view, the early
+// ones pale, the last one full. Shapes are convex, so a shape is its visible faces or its outline.
+#pragma once
+
+#include <string>
+
+#include "molejo/model/recording.h"
+#include "molejo/model/scene.h"
+
+namespace molejo {
+
+struct StillsLayout {
+  double x = 0, y = 0, width = 900, height = 420;  // pixels
+  int stills = 7;
+};
+
+// An SVG group. The camera of the scene gives the direction; the view is fitted to what moves.
+std::string stills(const Scene& scene, const Model& model, const Recording& recording,
+                   const StillsLayout& layout);
+
+}  // namespace molejo
