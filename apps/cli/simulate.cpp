@@ -1,29 +1,20 @@
 // molejo simulate: a scene in, files and a summary out.
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <set>
 
 #include "apps/cli/command.h"
 #include "apps/cli/outputs.h"
+#include "apps/cli/run.h"
 #include "molejo/io/export.h"
 #include "molejo/io/load.h"
-#include "molejo/model/build.h"
 #include "molejo/model/error.h"
-#include "molejo/physics/world.h"
 
 namespace molejo::cli {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 void check_outputs(const SimulateOptions& options) {
   std::set<std::string> seen;
@@ -49,47 +40,6 @@ void apply(const SimulateOptions& options, Settings& settings) {
     }
   }
 }
-
-// A recording keeps all frames: refuse what memory cannot hold before the first step.
-void check_frame_count(const Model& model, const Settings& settings) {
-  constexpr double most_bytes = 4e9;
-  const double frames = settings.duration * settings.fps + 1;
-  const double frame_bytes = static_cast<double>(sizeof(Frame)) +
-                             static_cast<double>(sizeof(Pose)) * model.body_count() +
-                             static_cast<double>(sizeof(double)) * (model.nq + model.nv);
-  if (frames * frame_bytes > most_bytes) {
-    throw InputError(fmt::format(
-        "{:g} s at {:g} frames per second are {:.0f} frames of {:.0f} bytes, more than {:g} GB; "
-        "choose a smaller --duration or --fps",
-        settings.duration, settings.fps, frames, frame_bytes, most_bytes / 1e9));
-  }
-}
-
-// "  3.2 of 10 s, 41 times real time, 0.2 s left" on a terminal, at most ten times a second.
-class ProgressLine {
- public:
-  explicit ProgressLine(double duration) : duration_(duration) {}
-
-  void tell(double t) {
-    if (!terminal_ || seconds_since(last_) < 0.1) return;
-    last_ = Clock::now();
-    const double wall = seconds_since(start_);
-    const double rate = wall > 0 ? t / wall : 0;
-    fmt::print(stderr, "\r\x1b[K  {:.1f} of {:g} s, {:.3g} times real time", t, duration_, rate);
-    if (rate > 0) fmt::print(stderr, ", {:.0f} s left", (duration_ - t) / rate);
-    std::fflush(stderr);
-    shown_ = true;
-  }
-  void clear() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
-  }
-
- private:
-  double duration_;
-  bool terminal_ = ::isatty(STDERR_FILENO) != 0;
-  bool shown_ = false;
-  Clock::time_point start_ = Clock::now(), last_ = start_;
-};
 
 void print_row(const char* label, const std::string& text) {
   fmt::print("  {:<24}{}\n", label, text);
@@ -122,16 +72,8 @@ int simulate(const SimulateOptions& options) {
   Scene scene = load_scene(options.scene);
   apply(options, scene.settings);
   const Built built = build(scene);
-  check_frame_count(built.model, scene.settings);
   print_warnings(scene.warnings);
-
-  ProgressLine line(scene.settings.duration);
-  const Recording recording =
-      molejo::simulate(built, scene.settings, [&](const Frame& frame, std::int64_t) {
-        line.tell(frame.state.t);
-        return true;
-      });
-  line.clear();
+  const Recording recording = run(built, scene.settings);
 
   for (const std::string& path : options.outputs) {
     write_output(path, scene, built.model, recording);

@@ -5,6 +5,7 @@
 set -euo pipefail
 program=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
+scenes=$(cd "$here/../../scenes" && pwd)
 folder=$(mktemp -d)
 trap 'chmod -R u+rwx "$folder"; rm -rf "$folder"' EXIT
 cd "$folder"
@@ -260,6 +261,66 @@ test_convert_refuses() {
   refuse "no such folder" convert pendulum.json nowhere/a.json
   refuse "no such file" convert missing.json a.json
   only_files
+}
+
+# a stiff spring under an explicit integrator with far too large a step
+unstable_scene() {
+  cat > unstable.json << 'END'
+{"integrator": {"method": "rk4", "time_step": 0.1}, "duration": 100,
+ "bodies": [{"name": "ball", "position": [0, 0, 1], "shape": {"sphere": 0.1}, "mass": 1}],
+ "springs": [{"name": "stiff", "a": {"point": [0, 0, 2]}, "b": {"body": "ball"},
+              "stiffness": 1e9, "rest_length": 0.9}]}
+END
+}
+
+test_numeric_failure_keeps_what_was_reached() {
+  unstable_scene
+  expect 1 simulate unstable.json -o a.csv -o a.glb -o a.svg
+  holds stderr '^molejo: stopped early: .*[0-9]'
+  [ "$(wc -l < stderr)" -eq 1 ] || fail "not one line"
+  [ "$(wc -l < a.csv)" -gt 2 ] || fail "no frames were kept"
+  lacks a.csv 'nan|inf'
+  expect 1 simulate unstable.json --json
+  holds stdout '"failure": *".+"'
+}
+
+test_loops_and_redundant_constraints() {
+  cp "$scenes/imports/fourbar.xml" .
+  expect 0 check fourbar.xml
+  holds stdout '^  loops +1$'
+  holds stdout '^  redundant constraints +[1-9]'
+  holds stdout '^  freedoms left +1$'
+}
+
+test_gallery_shows_every_scene() {
+  mkdir in in/more
+  cp pendulum.json in/swing.json
+  cp pendulum.json in/more/more.json
+  expect 0 gallery in shown
+  [ "$(ls shown | tr '\n' ' ')" = "index.html more.csv more.glb more.svg swing.csv swing.glb swing.svg " ] ||
+    fail "files are $(ls shown | tr '\n' ' ')"
+  holds stdout '^2 scenes'
+  holds stdout "file://.*/shown/index.html"
+  holds shown/index.html 'swing.glb'
+  lacks shown/index.html 'https?://[^w]'
+
+  # a bad scene is told and does not hide the others
+  echo '{' > in/bad.json
+  expect 2 gallery in shown
+  holds stderr '^molejo: in/bad.json'
+  holds stdout '^2 scenes'
+  unstable_scene
+  mv unstable.json in/bad.json
+  expect 1 gallery in shown
+  holds stdout 'stopped early'
+}
+
+test_gallery_refuses() {
+  refuse "no such folder" gallery nowhere
+  mkdir empty
+  refuse "holds no scene" gallery empty
+  : > file
+  refuse "file" gallery . file
 }
 
 "$2"
