@@ -9,7 +9,8 @@
 namespace molejo {
 
 // glTF 2.0 binary: a mesh and material per shape, a node per body with an animation of its pose
-// sampled at the frames; y up (a root node turns the z-up world). Valid by the Khronos validator.
+// sampled at the frames, a coil per spring; y up (a root node turns the z-up world). Colours are
+// taken as sRGB. Valid by the Khronos validator.
 std::string glb(const Scene& scene, const Model& model, const Recording& recording);
 
 // A row per frame: time, energies, momenta, constraint error, every coordinate and velocity by

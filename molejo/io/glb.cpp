@@ -9,6 +9,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "molejo/io/coil.h"
 #include "molejo/io/export.h"
 
 namespace molejo {
@@ -128,9 +129,10 @@ class GlbWriter {
     nodes_.push_back({{"name", "world"}, {"rotation", {-half, 0, 0, half}}});
     Json children = Json::array();
     for (std::size_t b = 0; b < model_.bodies.size(); ++b) children.push_back(add_body(b));
+    for (std::size_t b = 0; b < model_.bodies.size(); ++b) animate_body(b);
+    for (const PointSpring& spring : model_.springs) add_spring(spring, children);
     children.push_back(add_camera());
     nodes_[0]["children"] = std::move(children);
-    add_animation();
 
     Json root;
     root["asset"] = {{"version", "2.0"}, {"generator", "Molejo"}};
@@ -142,7 +144,11 @@ class GlbWriter {
     // empty arrays are not allowed
     if (!meshes_.empty()) root["meshes"] = std::move(meshes_);
     if (!materials_.empty()) root["materials"] = std::move(materials_);
-    if (!animations_.empty()) root["animations"] = std::move(animations_);
+    if (!channels_.empty()) {
+      root["animations"] = Json::array({{{"name", "simulation"},
+                                         {"channels", std::move(channels_)},
+                                         {"samplers", std::move(samplers_)}}});
+    }
     if (!buffer_.bytes.empty()) {
       root["accessors"] = std::move(buffer_.accessors);
       root["bufferViews"] = std::move(buffer_.views);
@@ -240,7 +246,7 @@ class GlbWriter {
   // Equal geometries share their accessors; with equal colours they share the mesh.
   std::optional<int> mesh_of(const Shape& shape) {
     const auto [primitive, is_new] = primitives_.try_emplace(geometry_key(shape.geometry));
-    if (is_new) primitive->second = add_geometry(shape.geometry);
+    if (is_new) primitive->second = add_geometry(tessellate(shape.geometry));
     if (primitive->second.is_null()) return std::nullopt;
     const int material = material_of(shape.color, std::holds_alternative<Plane>(shape.geometry));
     Json used = primitive->second;
@@ -252,8 +258,8 @@ class GlbWriter {
     return mesh->second;
   }
 
-  Json add_geometry(const Geometry& geometry) {
-    const Mesh mesh = tessellate(geometry);
+  // Null when there is nothing to draw or a number is too large.
+  Json add_geometry(const Mesh& mesh) {
     std::vector<float> positions, normals;
     for (std::size_t i = 0; i < mesh.positions.size(); ++i) {
       for (int k = 0; k < 3; ++k) {
@@ -277,38 +283,59 @@ class GlbWriter {
     return true;
   }
 
-  void add_animation() {
-    Json channels = Json::array(), samplers = Json::array();
-    int input = -1;
-    const auto add_channel = [&](std::size_t body, const char* path,
-                                 const std::vector<float>& values, int width) {
-      if (is_constant(values, static_cast<std::size_t>(width))) return;
-      if (input < 0) input = buffer_.floats(times_, 1, no_target, true);
-      channels.push_back({{"sampler", samplers.size()},
-                          {"target", {{"node", body_nodes_[body]}, {"path", path}}}});
-      samplers.push_back({{"input", input},
-                          {"interpolation", "LINEAR"},
-                          {"output", buffer_.floats(values, width, no_target, false)}});
-    };
-    for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
-      std::vector<float> translations, rotations;
-      Quat last;
-      for (const Frame* frame : frames_) {
-        const Pose& X = frame->X_WB[b];
-        // q and -q are one rotation: stay on the side of the last, so that it turns the short way
-        Quat q = quaternion(X.R);
-        if (q.w * last.w + q.x * last.x + q.y * last.y + q.z * last.z < 0) {
-          q = {-q.w, -q.x, -q.y, -q.z};
-        }
-        last = q;
-        for (const double c : {X.p.x, X.p.y, X.p.z}) translations.push_back(static_cast<float>(c));
-        for (const double c : {q.x, q.y, q.z, q.w}) rotations.push_back(static_cast<float>(c));
+  void add_channel(int node, const char* path, const std::vector<float>& values, int width) {
+    if (is_constant(values, static_cast<std::size_t>(width))) return;
+    if (input_ < 0) input_ = buffer_.floats(times_, 1, no_target, true);
+    channels_.push_back(
+        {{"sampler", samplers_.size()}, {"target", {{"node", node}, {"path", path}}}});
+    samplers_.push_back({{"input", input_},
+                         {"interpolation", "LINEAR"},
+                         {"output", buffer_.floats(values, width, no_target, false)}});
+  }
+
+  void add_pose_channels(int node, const std::vector<Pose>& poses) {
+    std::vector<float> translations, rotations;
+    Quat last;
+    for (const Pose& X : poses) {
+      // q and -q are one rotation: stay on the side of the last, so that it turns the short way
+      Quat q = quaternion(X.R);
+      if (q.w * last.w + q.x * last.x + q.y * last.y + q.z * last.z < 0) {
+        q = {-q.w, -q.x, -q.y, -q.z};
       }
-      add_channel(b, "translation", translations, 3);
-      add_channel(b, "rotation", rotations, 4);
+      last = q;
+      for (const double c : {X.p.x, X.p.y, X.p.z}) translations.push_back(static_cast<float>(c));
+      for (const double c : {q.x, q.y, q.z, q.w}) rotations.push_back(static_cast<float>(c));
     }
-    if (channels.empty()) return;
-    animations_.push_back({{"name", "simulation"}, {"channels", channels}, {"samplers", samplers}});
+    add_channel(node, "translation", translations, 3);
+    add_channel(node, "rotation", rotations, 4);
+  }
+
+  void animate_body(std::size_t b) {
+    std::vector<Pose> poses;
+    for (const Frame* frame : frames_) poses.push_back(frame->X_WB[b]);
+    add_pose_channels(body_nodes_[b], poses);
+  }
+
+  void add_spring(const PointSpring& spring, Json& siblings) {
+    if (frames_.empty()) return;
+    const Coil c = coil(spring, frames_);
+    for (std::size_t i = 0; i < frames_.size(); ++i) {
+      if (!fits_float(c.X_WS[i]) || !fits_float(c.stretch[i])) return;
+    }
+    Json primitive = add_geometry(c.mesh);
+    if (primitive.is_null()) return;
+    primitive["material"] = material_of({0.45, 0.47, 0.5, 1}, false);
+    meshes_.push_back({{"primitives", Json::array({std::move(primitive)})}});
+
+    Json node{{"name", spring.name}, {"mesh", meshes_.size() - 1}};
+    place(node, c.X_WS.front());
+    node["scale"] = {1, 1, c.stretch.front()};
+    const int index = add_node(std::move(node));
+    siblings.push_back(index);
+    add_pose_channels(index, c.X_WS);
+    std::vector<float> scales;
+    for (const double s : c.stretch) scales.insert(scales.end(), {1, 1, static_cast<float>(s)});
+    add_channel(index, "scale", scales, 3);
   }
 
   // Header, JSON chunk padded with spaces, binary chunk padded with zeros.
@@ -339,7 +366,8 @@ class GlbWriter {
   double reach_ = 0;  // farthest coordinate of any body
   Buffer buffer_;
   Json nodes_ = Json::array(), meshes_ = Json::array(), materials_ = Json::array();
-  Json cameras_ = Json::array(), animations_ = Json::array();
+  Json cameras_ = Json::array(), channels_ = Json::array(), samplers_ = Json::array();
+  int input_ = -1;  // accessor of the times
   std::vector<int> body_nodes_;
   std::unordered_map<std::string, Json> primitives_;  // by geometry
   std::map<std::string, int> material_by_text_;

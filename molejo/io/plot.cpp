@@ -15,8 +15,8 @@ namespace molejo {
 namespace {
 
 // layout in pixels
-constexpr double width = 900, left = 92, right = 168, top = 56, bottom = 60;
-constexpr double panel_height = 250, panel_gap = 42;
+constexpr double width = 720, left = 88, right = 150, top = 54, bottom = 62;
+constexpr double panel_height = 220, panel_gap = 36;
 constexpr double plot_width = width - left - right;
 constexpr double line_height = 22;
 
@@ -155,12 +155,12 @@ class Figure {
       : times_(std::move(times)) {
     double low = 0, high = 1;
     find_range(times_, low, high);
-    time_ = axis_for(low, high, 8, false);
+    time_ = axis_for(low, high, 6, false);
     const double height = top + bottom + panel_height * static_cast<double>(panels.size()) +
                           panel_gap * static_cast<double>(panels.size() - 1);
     add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:g}\" height=\"{1:g}\" "
         "viewBox=\"0 0 {0:g} {1:g}\" font-family=\"system-ui, 'Segoe UI', 'DejaVu Sans', "
-        "Helvetica, Arial, sans-serif\" font-size=\"14\" fill=\"{2}\">\n",
+        "Helvetica, Arial, sans-serif\" font-size=\"15\" fill=\"{2}\">\n",
         width, height, ink);
     const std::string title = escaped(scene.name.empty() ? "Energy" : scene.name);
     add("<title>{}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", title);
@@ -217,25 +217,25 @@ class Figure {
     ticks(axis, [&](double v) {
       const double y = y1 - (v - axis.low) / (axis.high - axis.low) * panel_height;
       add("<path d=\"M{:.1f} {:.1f}h{:g}\" stroke=\"{}\"/>\n", left, y, plot_width, rule);
-      add("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", left - 9, y + 4.8,
+      add("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", left - 9, y + 5.2,
           axis.label(v));
     });
     ticks(time_, [&](double t) {
       add("<path d=\"M{:.1f} {:.1f}v{:g}\" stroke=\"{}\"/>\n", x_of(t), y0, panel_height, rule);
       if (!with_time_labels) return;
-      add("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x_of(t), y1 + 21,
+      add("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x_of(t), y1 + 22,
           time_.label(t));
     });
     add("<path d=\"M{:.1f} {:.1f}V{:.1f}H{:.1f}\" fill=\"none\" stroke=\"{}\"/>\n", left, y0, y1,
         left + plot_width, faint_ink);
 
     const std::string unit = with_power(panel.unit, axis.exponent);
-    add("<text transform=\"translate(24 {:.1f}) rotate(-90)\" text-anchor=\"middle\" "
+    add("<text transform=\"translate(22 {:.1f}) rotate(-90)\" text-anchor=\"middle\" "
         "fill=\"{}\">{}</text>\n",
         (y0 + y1) / 2, faint_ink, panel.quantity + (unit.empty() ? "" : " (" + unit + ")"));
     if (with_time_labels) {
       add("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" fill=\"{}\">time ({})</text>\n",
-          left + plot_width / 2, y1 + 45, faint_ink, with_power("s", time_.exponent));
+          left + plot_width / 2, y1 + 47, faint_ink, with_power("s", time_.exponent));
     }
   }
 
@@ -280,7 +280,7 @@ class Figure {
 
   void draw_legend(const Panel& panel, double y0) {
     constexpr auto most = static_cast<std::size_t>(panel_height / line_height);
-    const double x = left + plot_width + 18;
+    const double x = left + plot_width + 16;
     for (std::size_t i = 0; i < std::min(most, panel.series.size()); ++i) {
       const double y = y0 + 12 + line_height * static_cast<double>(i);
       if (i + 1 == most && panel.series.size() > most) {
@@ -289,15 +289,15 @@ class Figure {
         return;
       }
       const Series& s = panel.series[i];
-      add("<path d=\"M{:.1f} {:.1f}h20\" stroke=\"{}\" stroke-width=\"{:g}\"/>\n", x, y, s.color,
+      add("<path d=\"M{:.1f} {:.1f}h18\" stroke=\"{}\" stroke-width=\"{:g}\"/>\n", x, y, s.color,
           s.stroke + 0.8);
-      add("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 28, y + 5, escaped(shortened(s.name)));
+      add("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 25, y + 5, escaped(shortened(s.name)));
     }
   }
 
   // What fits beside the plot, cut between characters.
   static std::string shortened(const std::string& name) {
-    constexpr std::size_t longest = 17;
+    constexpr std::size_t longest = 13;
     if (name.size() <= longest) return name;
     std::size_t end = longest - 1;
     while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;

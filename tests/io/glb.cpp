@@ -114,6 +114,11 @@ TEST_CASE("glb: the Khronos validator finds no error and no warning") {
   odd.model.bodies[0].name = std::string("tab\t and \x01 and nul\0", 19);
   odd.model.bodies[0].shapes[0].color = {NAN, -1, 7, 0.5};
   is_clean("odd.glb", odd);
+  Recorded sprung = recorded(10);
+  sprung.model.springs.resize(2);
+  sprung.model.springs[0].body_2 = {0}, sprung.model.springs[0].p_2 = {1, 0, 0};
+  sprung.model.springs[1].body_1 = {1}, sprung.model.springs[1].body_2 = {1};  // of no length
+  is_clean("sprung.glb", sprung);
 
   // and it does find what is wrong
   std::string broken = good;
@@ -185,6 +190,20 @@ TEST_CASE("glb: what never moves has no channel") {
   CHECK_FALSE(written(r).sampler("crank", "rotation").is_null());
   for (Frame& f : r.recording.frames) f.X_WB = r.recording.frames.front().X_WB;
   CHECK_FALSE(written(r).root.contains("animations"));
+}
+
+TEST_CASE("glb: a spring is a coil that stretches between its points") {
+  Recorded r = recorded();
+  PointSpring spring;
+  spring.name = "spring", spring.body_2 = {1}, spring.rest_length = 0.5;
+  r.model.springs = {spring};
+  const Glb file = written(r);
+  const auto scale = file.floats(file.sampler("spring", "scale")["output"].get<int>());
+  CHECK(file.sampler("spring", "translation").is_null());
+  for (std::size_t i = 0; i < r.recording.frames.size(); ++i) {
+    CHECK(scale[3 * i] == 1);
+    CHECK(scale[3 * i + 2] == doctest::Approx(norm(r.recording.frames[i].X_WB[1].p) / 0.5));
+  }
 }
 
 TEST_CASE("glb: frames that are not finite or not later are left out") {

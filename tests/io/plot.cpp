@@ -53,7 +53,7 @@ struct Drawing {
     for (const pugi::xpath_node& n : document.select_nodes("//text[@text-anchor='end']")) {
       std::string label = n.node().child_value();
       if (label.starts_with("\xE2\x88\x92")) label.replace(0, 3, 1, '-');
-      found.push_back({n.node().attribute("y").as_double() - 4.8, std::atof(label.c_str())});
+      found.push_back({n.node().attribute("y").as_double() - 5.2, std::atof(label.c_str())});
     }
     return found;
   }
@@ -139,7 +139,7 @@ TEST_CASE("plot: any recording and any names give a well-formed picture") {
   r.scene.plot = {r.model.bodies[0].joint};
   Drawing odd(svg(r.scene, r.model, r.recording));
   CHECK(odd.has_text("<b> & \"quotes\" \xEF\xBF\xBD"));
-  CHECK(odd.has_text("<hinge & a very…"));
+  CHECK(odd.has_text("<hinge & a v…"));
   for (const int frames : {0, 1, 2}) {
     const Recorded few = recorded(frames);
     const std::string text = svg(few.scene, few.model, few.recording);
@@ -160,5 +160,5 @@ TEST_CASE("plot: no text is smaller than 13 pixels") {
   for (const pugi::xpath_node& n : drawing.document.select_nodes("//*[@font-size]")) {
     CHECK(n.node().attribute("font-size").as_double() >= 13);
   }
-  CHECK(drawing.document.child("svg").attribute("font-size").as_double() == 14);
+  CHECK(drawing.document.child("svg").attribute("font-size").as_double() == 15);
 }
