@@ -60,12 +60,20 @@ void fill_row([[maybe_unused]] const Model& model, const Frame& frame, std::vect
   assert(frame.X_WB.size() == model.bodies.size());
   const Energy& e = frame.energy;
   const Vec3 &p = frame.momentum, &l = frame.angular_momentum;
+  const std::vector<double> last = std::move(row);
   row = {frame.state.t, e.kinetic, e.gravity, e.elastic, e.total(), p.x,
          p.y,           p.z,       l.x,       l.y,       l.z,       frame.constraint_error};
   row.insert(row.end(), frame.state.q.begin(), frame.state.q.end());
   row.insert(row.end(), frame.state.v.begin(), frame.state.v.end());
+  const bool continues = last.size() == row.size() + 7 * frame.X_WB.size();
   for (const Pose& X : frame.X_WB) {
-    const Quat q = quaternion(X.R);
+    Quat q = quaternion(X.R);
+    // q and -q are one rotation: without jumps from frame to frame
+    const std::array own{q.w, q.x, q.y, q.z};
+    const double* before = continues ? &last[row.size() + 3] : own.data();
+    if (q.w * before[0] + q.x * before[1] + q.y * before[2] + q.z * before[3] < 0) {
+      q = {-q.w, -q.x, -q.y, -q.z};
+    }
     row.insert(row.end(), {X.p.x, X.p.y, X.p.z, q.w, q.x, q.y, q.z});
   }
 }

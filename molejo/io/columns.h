@@ -23,7 +23,8 @@ struct Column {
 // called "body.joint".
 std::vector<Column> columns(const Model& model);
 
-// The values of a frame in the order of `columns`; replaces the content of `row`.
+// The values of a frame in the order of `columns`; replaces the content of `row`. When that was
+// the row of the frame before, the quaternions of bodies change without jumps of their sign.
 void fill_row(const Model& model, const Frame& frame, std::vector<double>& row);
 
 // The indices of the columns that the words name: a column, a joint for all its coordinates, a

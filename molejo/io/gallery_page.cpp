@@ -32,6 +32,7 @@ canvas:active { cursor: grabbing; }
 .plot img { display: block; width: 100%; height: auto; }
 dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(130px, 1fr)); gap: 10px 20px;
   margin: 16px 0 0; padding-top: 14px; border-top: 1px solid var(--rule); }
+sup { line-height: 0; font-size: 0.75em; }
 dt { font-size: 13px; color: var(--faint); }
 dd { margin: 0; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 .files { margin: 14px 0 0; display: flex; flex-wrap: wrap; gap: 4px 22px; }
@@ -344,7 +345,7 @@ class Player {
         const n1 = (R[3] * nx + R[4] * ny + R[5] * nz) * l;
         const n2 = (R[6] * nx + R[7] * ny + R[8] * nz) * l;
         const lit = n0 * light[0] + n1 * light[1] + n2 * light[2];
-        v[o + 3] = 0.56 + 0.1 * n2 + 0.42 * Math.max(0, lit);
+        v[o + 3] = 0.62 + 0.1 * n2 + 0.38 * Math.max(0, lit);
       }
       wx -= eye[0], wy -= eye[1], wz -= eye[2];
       const depth = -(wx * z[0] + wy * z[1] + wz * z[2]);

@@ -203,7 +203,8 @@ class Figure {
     const auto y_of = [&](double v) {
       return y0 + panel_height - (v - axis.low) / (axis.high - axis.low) * panel_height;
     };
-    for (const Series& s : panel.series) draw_line(s, y_of);
+    // the first names lie on top; the thick total is the lowest and shines through
+    for (auto s = panel.series.rbegin(); s != panel.series.rend(); ++s) draw_line(*s, y_of);
     draw_legend(panel, y0);
   }
 

@@ -123,6 +123,23 @@ TEST_CASE("json: is valid whatever the numbers and names") {
   CHECK(Json::parse(json({}, {}, {}))["frames"].empty());
 }
 
+TEST_CASE("columns: quaternions of bodies keep their side over full turns") {
+  const Recorded r = recorded(120);
+  const std::size_t w = columns(r.model).size() - 7 - 4;  // of the ball, then the post follows
+  REQUIRE(columns(r.model)[w].name == "ball.qw");
+  std::vector<double> row, last;
+  bool negative = false;
+  for (const Frame& frame : r.recording.frames) {
+    fill_row(r.model, frame, row);
+    double cosine = 0;
+    for (std::size_t k = w; k < w + 4 && !last.empty(); ++k) cosine += row[k] * last[k];
+    CHECK((last.empty() || cosine > 0.99));
+    negative |= row[w] < 0;
+    last = row;
+  }
+  CHECK(negative);
+}
+
 TEST_CASE("columns: words name a column, a joint or a body") {
   const Recorded r = recorded(1);
   const std::vector<Column> all = columns(r.model);
