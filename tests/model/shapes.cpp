@@ -143,6 +143,42 @@ TEST_CASE("hull: a lattice in a cube leaves the eight corners, also turned and s
   }
 }
 
+// On a small lattice most points share planes and lines with others, in every combination.
+TEST_CASE("hull: of lattice points keeps exactly the extreme ones, without flat triangles") {
+  Random random{8};
+  const auto coordinate = [&] { return std::floor(random.between(0, 4)); };
+  int solids = 0;
+  for (int trial = 0; trial < 400; ++trial) {
+    CAPTURE(trial);
+    std::vector<Vec3> points(static_cast<std::size_t>(random.between(5, 40)));
+    for (Vec3& p : points) p = {coordinate(), coordinate(), coordinate()};
+    Polyhedron hull;
+    try {
+      hull = convex_hull(points);
+    } catch (const InputError&) {
+      continue;
+    }
+    ++solids;
+    check_hull(hull, points);
+    for (const auto& [i, j, k] : hull.triangles) {
+      const Vec3 a = at(hull.vertices, i);
+      CHECK(norm(cross(at(hull.vertices, j) - a, at(hull.vertices, k) - a)) >= 1);
+    }
+    // without any one vertex the solid is smaller, by a sixth of a cell at least
+    for (std::size_t v = 0; v < hull.vertices.size() && hull.vertices.size() > 4; ++v) {
+      std::vector<Vec3> others = hull.vertices;
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(v));
+      double volume = 0;
+      try {
+        volume = enclosed_volume(convex_hull(others));
+      } catch (const InputError&) {
+      }
+      CHECK(volume <= enclosed_volume(hull) - 1.0 / 6 + 1e-9);
+    }
+  }
+  CHECK(solids > 350);
+}
+
 TEST_CASE("hull: of a tetrahedron and inner points has its volume, at any scale") {
   Random random{3};
   for (const double scale : {1e-90, 1e-6, 1.0, 1e9, 1e90}) {
