@@ -10,7 +10,6 @@
 // library: only scenes and mass properties of shapes.
 #pragma once
 
-#include <Eigen/Core>
 #include <string>
 #include <vector>
 

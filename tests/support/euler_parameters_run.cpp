@@ -1,7 +1,7 @@
 // Forces, energies, stabilisation and the integrator of the oracle.
-#include <Eigen/Dense>
-
 #include "tests/support/euler_parameters.h"
+
+#include <Eigen/Dense>
 
 namespace molejo::euler {
 
