@@ -304,7 +304,7 @@ TEST_CASE("euler parameters: RKF45 keeps its error and its step within bounds") 
   Run rough = run;
   rough.system = from_scene(experiment("e3"));
   rough.options = {1e-14, 0.01, 0.02, true, true, 1e-6};
-  rough.steps = 0, rough.shortest = 1;
+  rough.step = 0.02, rough.steps = 0, rough.shortest = 1;
   rough.advance(1);
   CHECK(rough.shortest == 0.01);
   CHECK(rough.steps < 110);
