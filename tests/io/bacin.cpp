@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 #include <sstream>
 
 #include "molejo/io/bacin_files.h"
-#include "molejo/io/file.h"
 #include "molejo/model/error.h"
 #include "tests/support/bacin_text.h"
 
@@ -270,9 +270,22 @@ TEST_CASE("bacin: scale and density act on mass and second moments") {
 TEST_CASE("bacin: moments that differ from those of the solid are told") {
   const Scene scene = experiment("e1");
   REQUIRE(scene.warnings.size() == 1);
-  CHECK(scene.warnings[0].find("bar.shp: body 'bar' has moments 1.66 9.66 8.66, but the uniform "
-                               "solid of its mass 10 has 16.67 86.67 96.67") != std::string::npos);
+  CHECK(scene.warnings[0] == scenes +
+                                 "e1/bar.shp: body 'bar' has moments 1.66 9.66 8.66, but the "
+                                 "uniform solid of its mass 10 has 16.67 86.67 96.67.");
   CHECK(scene.bodies[0].given->I_BC == Sym3::diagonal(1.66, 9.66, 8.66));
+
+  // a solid that is not about its origin
+  TextFiles files = free_body("0 0 0 1 0 0 0  0 0 0 0 0 0 0");
+  for (const auto& [from, to] :
+       {std::pair{"a 1 1 1", "a 1 1 2"}, std::pair{"b 1 -1 -1", "b 1 -1 0"},
+        std::pair{"c -1 1 -1", "c -1 1 0"}, std::pair{"d -1 -1 1", "d -1 -1 2"}}) {
+    files = with(files, "tet.shp", from, to);
+  }
+  const Scene off = parse(files);
+  REQUIRE(off.warnings.size() == 1);
+  CHECK(off.warnings[0] ==
+        "tet.shp: the centre of the solid of body 'b' is at 0 0 1, not at its origin.");
 }
 
 TEST_CASE("bacin: faces are turned outward") {
