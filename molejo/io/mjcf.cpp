@@ -1,7 +1,6 @@
 // MJCF, the model format of MuJoCo: sections in any order, files included in place, default
 // classes, bodies nested as they hang. Format: MuJoCo documentation, "XML reference".
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
 #include "molejo/io/file.h"
@@ -19,7 +18,7 @@ constexpr std::size_t max_include_files = 64;
 class Includes {
  public:
   explicit Includes(const std::string& file) : folder_(folder_of(file)) {
-    seen_.insert(std::filesystem::path(file).lexically_normal().string());
+    seen_.insert(plain_path(file));
   }
 
   void expand(XmlElement& element, int depth) {
@@ -51,8 +50,7 @@ class Includes {
   XmlElement load(const XmlElement& include) {
     const XmlValue name = include.require("file");
     require_relative_path(name, name.text());
-    const std::string path =
-        std::filesystem::path(folder_ + name.text()).lexically_normal().string();
+    const std::string path = plain_path(folder_ + name.text());
     if (!seen_.insert(path).second) name.fail("this file is already included");
     if (seen_.size() > max_include_files) {
       name.fail("more than " + std::to_string(max_include_files) + " included files");

@@ -43,8 +43,12 @@ TriangleMesh inline_mesh(const MjcfElement& element, const XmlValue& vertex) {
 
   const auto face = element.find("face");
   if (!face) {
-    const Polyhedron hull = convex_hull(mesh.vertices);
-    return {hull.vertices, hull.triangles};
+    try {
+      const Polyhedron hull = convex_hull(mesh.vertices);
+      return {hull.vertices, hull.triangles};
+    } catch (const InputError& error) {
+      vertex.fail(error.what());
+    }
   }
   const std::vector<double> f = face->numbers(3, max_xml_bytes);
   if (f.size() % 3 != 0) face->fail("expected three vertices for each face");
@@ -67,7 +71,7 @@ std::string mesh_path(const XmlValue& file, const MjcfReading& reading) {
   std::string path = file.text();
   if (reading.compiler.strip_path) path.erase(0, path.find_last_of("/\\") + 1);
   require_relative_path(file, path);
-  return folder_of(reading.file) + reading.compiler.mesh_folder + path;
+  return plain_path(folder_of(reading.file) + reading.compiler.mesh_folder + path);
 }
 
 TriangleMesh load_mesh(const XmlElement& element, const MjcfReading& reading) {

@@ -1,6 +1,7 @@
 #include "molejo/io/robot_parts.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <unordered_map>
 
 #include "molejo/model/error.h"
@@ -35,6 +36,10 @@ Polyhedron hull_of_mesh(const TriangleMesh& mesh, const XmlValue& at, ImportWarn
 std::string folder_of(const std::string& file) {
   const std::size_t slash = file.find_last_of("/\\");
   return slash == std::string::npos ? "" : file.substr(0, slash + 1);
+}
+
+std::string plain_path(const std::string& path) {
+  return std::filesystem::path(path).lexically_normal().string();
 }
 
 void require_relative_path(const XmlValue& value, const std::string& path) {

@@ -22,6 +22,9 @@ double enclosed_volume(const TriangleMesh& mesh);
 // The folder of a file, with a slash at its end; empty for a bare name.
 std::string folder_of(const std::string& file);
 
+// A path without "." and "folder/..".
+std::string plain_path(const std::string& path);
+
 // Throws at `value` when it names a place outside the folder of the file: "/x", "C:x".
 void require_relative_path(const XmlValue& value, const std::string& path);
 

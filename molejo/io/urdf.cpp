@@ -211,7 +211,7 @@ class UrdfReader {
     if (path.compare(0, local.size(), local) == 0) path.erase(0, local.size());
     if (path.compare(0, package.size(), package) != 0) {
       require_relative_path(name, path);
-      return folder_of(file_) + path;
+      return plain_path(folder_of(file_) + path);
     }
     path.erase(0, package.size());
     const std::size_t slash = path.find('/');
@@ -221,11 +221,12 @@ class UrdfReader {
     std::string folder = folder_of(file_);
     std::error_code error;
     for (int up = 0; up <= 3; ++up, folder += "../") {
-      for (const std::string& candidate : {folder + inside, folder + path}) {
+      for (const std::string& candidate :
+           {plain_path(folder + inside), plain_path(folder + path)}) {
         if (std::filesystem::exists(candidate, error)) return candidate;
       }
     }
-    return folder_of(file_) + inside;
+    return plain_path(folder_of(file_) + inside);
   }
 
   // materials
