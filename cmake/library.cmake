@@ -1,7 +1,4 @@
-# add_molejo_library(NAME): the library from molejo/<module>/*.cpp.
-#
-# A function, because an optimised build makes it twice: `molejo` without asserts is what ships,
-# `molejo_checked` with asserts is what the tests link.
+# The library from molejo/<module>/*.cpp: a module is a folder, its headers are its face.
 file(GLOB_RECURSE MOLEJO_SOURCES CONFIGURE_DEPENDS molejo/*.cpp)
 
 # All who see a Pack4 must agree on how it is passed, and that depends on AVX: functions that two
@@ -14,15 +11,14 @@ if(MOLEJO_AVX2)
   set(MOLEJO_OPTIONS -mavx2)
 endif()
 
-function(add_molejo_library name)
-  add_library(${name} ${ARGN} ${MOLEJO_SOURCES})
-  target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-                                            $<INSTALL_INTERFACE:include>)
-  target_compile_features(${name} PUBLIC cxx_std_20)
-  target_compile_definitions(${name} PUBLIC ${MOLEJO_DEFINITIONS})
-  target_compile_options(${name} PUBLIC ${MOLEJO_OPTIONS})
-  target_link_libraries(${name}
-    PUBLIC Eigen3::Eigen Threads::Threads
-    PRIVATE fmt::fmt pugixml::pugixml
-            $<BUILD_INTERFACE:molejo_settings> $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
-endfunction()
+add_library(molejo ${MOLEJO_SOURCES})
+add_library(molejo::molejo ALIAS molejo)
+target_include_directories(molejo PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                                         $<INSTALL_INTERFACE:include>)
+target_compile_features(molejo PUBLIC cxx_std_20)
+target_compile_definitions(molejo PUBLIC ${MOLEJO_DEFINITIONS})
+target_compile_options(molejo PUBLIC ${MOLEJO_OPTIONS})
+target_link_libraries(molejo
+  PUBLIC Eigen3::Eigen Threads::Threads
+  PRIVATE fmt::fmt pugixml::pugixml
+          $<BUILD_INTERFACE:molejo_settings> $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
