@@ -9,6 +9,7 @@
 #include "molejo/io/columns.h"
 #include "molejo/io/export.h"
 #include "molejo/io/markup.h"
+#include "molejo/io/stills.h"
 
 namespace molejo {
 
@@ -16,7 +17,7 @@ namespace {
 
 // layout in pixels
 constexpr double width = 720, left = 88, right = 150, top = 54, bottom = 62;
-constexpr double panel_height = 220, panel_gap = 36;
+constexpr double panel_height = 220, panel_gap = 36, stills_height = 360;
 constexpr double plot_width = width - left - right;
 constexpr double line_height = 22;
 
@@ -151,12 +152,15 @@ std::vector<Panel> panels(const Scene& scene, const Model& model, const Recordin
 
 class Figure {
  public:
-  Figure(const Scene& scene, const std::vector<Panel>& panels, std::vector<double> times)
+  // `stills` is drawn from y = top on and is `stills_height` high, without it the plots move up.
+  Figure(const Scene& scene, const std::string& stills, const std::vector<Panel>& panels,
+         std::vector<double> times)
       : times_(std::move(times)) {
     double low = 0, high = 1;
     find_range(times_, low, high);
     time_ = axis_for(low, high, 6, false);
-    const double height = top + bottom + panel_height * static_cast<double>(panels.size()) +
+    const double first = stills.empty() ? top : top + stills_height + panel_gap;
+    const double height = first + bottom + panel_height * static_cast<double>(panels.size()) +
                           panel_gap * static_cast<double>(panels.size() - 1);
     add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:g}\" height=\"{1:g}\" "
         "viewBox=\"0 0 {0:g} {1:g}\" font-family=\"system-ui, 'Segoe UI', 'DejaVu Sans', "
@@ -165,8 +169,9 @@ class Figure {
     const std::string title = escaped(scene.name.empty() ? "Energy" : scene.name);
     add("<title>{}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", title);
     add("<text x=\"{:g}\" y=\"34\" font-size=\"18\" font-weight=\"600\">{}</text>\n", left, title);
+    out_ += stills;
     for (std::size_t i = 0; i < panels.size(); ++i) {
-      const double y = top + static_cast<double>(i) * (panel_height + panel_gap);
+      const double y = first + static_cast<double>(i) * (panel_height + panel_gap);
       draw(panels[i], y, i + 1 == panels.size());
     }
     out_ += "</svg>\n";
@@ -316,7 +321,9 @@ class Figure {
 std::string svg(const Scene& scene, const Model& model, const Recording& recording) {
   std::vector<double> times;
   for (const Frame& frame : recording.frames) times.push_back(frame.state.t);
-  return Figure(scene, panels(scene, model, recording), std::move(times)).take();
+  const std::string strip =
+      stills(scene, model, recording, {.x = 0, .y = top, .width = width, .height = stills_height});
+  return Figure(scene, strip, panels(scene, model, recording), std::move(times)).take();
 }
 
 }  // namespace molejo
