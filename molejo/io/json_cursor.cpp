@@ -113,7 +113,8 @@ double JsonCursor::number() const {
   if (value_->is(Kind::number)) return value_->number;
   if (!is_number()) fail("expected a number or \"=expression\"");
   const double x = computed(std::string_view(value_->text).substr(1), 1);
-  if (!std::isfinite(x)) fail(fmt::format("the expression gives {}, expected a number", x));
+  if (std::isnan(x)) fail("the expression has no value (0/0, sqrt(-1) or the like)");
+  if (std::isinf(x)) fail("the expression is infinite, expected a number");
   return x;
 }
 

@@ -52,6 +52,14 @@ std::string plain_message(std::string text) {
   return text;
 }
 
+// errors are one line, whatever the texts in them hold
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ' || c == 127) c = '?';
+  }
+  return text;
+}
+
 // Receives the events of the parser and grows the tree.
 class TreeBuilder {
  public:
@@ -124,7 +132,7 @@ class TreeBuilder {
   }
 
   [[noreturn]] void refuse(const std::string& message) {
-    throw InputError(where(file_, current_line()) + ": " + message);
+    throw InputError(one_line(where(file_, current_line()) + ": " + message));
   }
 
   const char* begin_;
@@ -157,7 +165,7 @@ std::string escaped(const std::string& key) {
     } else if (c == '/') {
       text += "~1";
     } else {
-      text += static_cast<unsigned char>(c) < ' ' ? '?' : c;
+      text += c;
     }
   }
   return text;
@@ -222,8 +230,9 @@ std::string json_pointer(const JsonDocument& document, const JsonValue& value) {
 
 void fail(const JsonDocument& document, const JsonValue& value, const std::string& message) {
   constexpr std::size_t shown = 60;
-  throw InputError(where(document.file, value.line) + ": " + json_pointer(document, value) + ": " +
-                   compact_text(value, shown) + ": " + message);
+  throw InputError(one_line(where(document.file, value.line) + ": " +
+                            json_pointer(document, value) + ": " + compact_text(value, shown) +
+                            ": " + message));
 }
 
 std::size_t count_values(const JsonValue& value) {

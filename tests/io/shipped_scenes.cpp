@@ -1,0 +1,178 @@
+// The shipped scenes show what they say they show.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "molejo/io/file.h"
+#include "molejo/io/scene.h"
+#include "molejo/model/kinematics.h"
+#include "molejo/physics/world.h"
+
+using namespace molejo;
+
+namespace {
+
+std::string scene_path(const std::string& name) {
+  return MOLEJO_SOURCE_DIR "/scenes/" + name + ".json";
+}
+
+std::vector<std::string> scene_files() {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(MOLEJO_SOURCE_DIR "/scenes")) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// The state of a scene at a time, by the accurate integrator.
+Frame frame_at(Scene scene, double t, double time_step) {
+  scene.settings.integrator = Integrator::rk4;
+  scene.settings.time_step = time_step;
+  scene.settings.duration = t;
+  scene.settings.fps = 1 / t;
+  return simulate(build(scene), scene.settings).frames.back();
+}
+
+}  // namespace
+
+TEST_CASE("shipped scenes: each has a name, a description, plots and colours, and starts well") {
+  REQUIRE(scene_files().size() >= 14);
+  for (const std::string& file : scene_files()) {
+    CAPTURE(file);
+    const Scene scene = read_scene(file);
+    CHECK_FALSE(scene.name.empty());
+    CHECK_FALSE(scene.description.empty());
+    CHECK_FALSE(scene.plot.empty());
+    CHECK(scene.settings.duration >= 4);
+    for (const SceneBody& body : scene.bodies) {
+      CHECK_FALSE(body.shapes.empty());
+      for (const Shape& shape : body.shapes) CHECK_FALSE(shape.color == Color{});
+    }
+  }
+}
+
+TEST_CASE("shipped scenes: each runs in both formulations, and both move alike") {
+  for (const std::string& file : scene_files()) {
+    CAPTURE(file);
+    Scene scene = read_scene(file);
+    scene.settings.integrator = Integrator::rk4;
+    scene.settings.time_step = 2.5e-4;
+    scene.settings.duration = 0.1;
+    scene.settings.fps = 10;
+    const Recording reduced = simulate(build(scene), scene.settings);
+    CHECK(reduced.summary.failure == "");
+    scene.settings.formulation = Formulation::maximal;
+    const Recording maximal = simulate(build(scene), scene.settings);
+    CHECK(maximal.summary.failure == "");
+    REQUIRE(reduced.frames.size() == maximal.frames.size());
+    for (std::size_t i = 0; i < reduced.frames.back().X_WB.size(); ++i) {
+      const Vec3 apart = reduced.frames.back().X_WB[i].p - maximal.frames.back().X_WB[i].p;
+      CHECK(norm(apart) < 1e-5);
+    }
+    // nothing here stands still
+    double moved = 0;
+    for (std::size_t i = 0; i < reduced.frames.back().X_WB.size(); ++i) {
+      const Pose &a = reduced.frames.front().X_WB[i], &b = reduced.frames.back().X_WB[i];
+      const Mat3 turn = b.R - a.R;
+      moved =
+          std::max({moved, norm(b.p - a.p), max_abs(turn.r0), max_abs(turn.r1), max_abs(turn.r2)});
+    }
+    CHECK(moved > 1e-3);
+  }
+}
+
+TEST_CASE("shipped scenes: the chain of four is work A of the reference values") {
+  std::string text = read_file(scene_path("chain"));
+  text.replace(text.find("\"links\": 16"), 11, "\"links\": 4");
+  text.replace(text.find(", \"link7.hinge\", \"link15.hinge\""), 31, "");
+  const Scene scene = parse_scene(text, "chain4.json");
+  REQUIRE(scene.bodies.size() == 4);
+  const double L = 0.2, w = 0.04;
+  const MassProperties& m = *scene.bodies[3].given;
+  CHECK(m.mass == 1);
+  CHECK(m.I_BC.xx == doctest::Approx((w * w + L * L) / 12).epsilon(1e-14));
+  CHECK(m.I_BC.zz == doctest::Approx(w * w / 6).epsilon(1e-14));
+  const struct {
+    double t, x, z;
+  } reference[] = {{0.5, 0.418658836, -0.620743864},
+                   {1, 0.633622619, -0.046691821},
+                   {2, -0.225501923, -0.617194792}};
+  for (const auto& [t, x, z] : reference) {
+    const Vec3 tip = frame_at(scene, t, 1e-4).X_WB[3] * Vec3{0, 0, -L / 2};
+    // the page turns the other way round y
+    CHECK(std::fabs(tip.x) == doctest::Approx(std::fabs(x)).epsilon(1e-7));
+    CHECK(tip.z == doctest::Approx(z).epsilon(1e-7));
+  }
+}
+
+TEST_CASE("shipped scenes: Dzhanibekov's handle has the reference angular velocity") {
+  const Frame frame = frame_at(read_scene(scene_path("dzhanibekov")), 1, 1e-4);
+  const VecX& v = frame.state.v;
+  CHECK(v[3] == doctest::Approx(-0.6466447957).epsilon(1e-9));
+  CHECK(v[4] == doctest::Approx(4.9590170909).epsilon(1e-9));
+  CHECK(v[5] == doctest::Approx(0.3821646642).epsilon(1e-9));
+}
+
+TEST_CASE("shipped scenes: the heavy top has the reference path") {
+  const Frame frame = frame_at(read_scene(scene_path("heavy_top")), 0.1, 2e-5);
+  const Vec3 centre = frame.X_WB[1] * Vec3{0, 1, 0};
+  CHECK(centre.x == doctest::Approx(0.421296659).epsilon(1e-7));
+  CHECK(centre.y == doctest::Approx(0.894571974).epsilon(1e-7));
+  CHECK(centre.z == doctest::Approx(-0.149164701).epsilon(1e-7));
+}
+
+TEST_CASE("shipped scenes: the pendulum has the period of the elliptic integral") {
+  const double period = 2.367841947576;
+  const Frame half = frame_at(read_scene(scene_path("pendulum")), period / 2, 1e-4);
+  CHECK(half.state.q[0] == doctest::Approx(-std::acos(-1.0) / 2).epsilon(1e-6));
+  CHECK(std::fabs(half.state.v[0]) < 1e-4);
+}
+
+TEST_CASE("shipped scenes: the Bricard linkage obeys its closure equation all the time") {
+  // threefold-symmetric, twist 90 degrees: cos a + cos b + cos a cos b = 0, with the angles of
+  // alternate hinges, 90 degrees in the cube configuration
+  Scene scene = read_scene(scene_path("bricard"));
+  scene.settings.duration = 3;
+  const Recording recording = simulate(build(scene), scene.settings);
+  double largest = 0;
+  for (const Frame& frame : recording.frames) {
+    const auto joint = [&](const std::string& child) {
+      for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+        const Model model = build(scene).model;
+        if (model.bodies[i].name == child) return frame.state.q[model.links[i].q];
+      }
+      return 0.0;
+    };
+    const double half_turn = std::acos(-1.0);
+    const double a = half_turn / 2 + joint("a"), b = half_turn / 2 + joint("b");
+    CHECK(std::fabs(std::cos(a) + std::cos(b) + std::cos(a) * std::cos(b)) < 1e-8);
+    largest = std::max(largest, std::fabs(joint("a")));
+  }
+  CHECK(largest > 3);
+}
+
+TEST_CASE("shipped scenes: both ends of the Cardan shaft turn alike") {
+  Scene scene = read_scene(scene_path("cardan_shaft"));
+  const Built built = build(scene);
+  const Frame frame = frame_at(scene, 1, 2.5e-4);
+  const auto pose = [&](const char* name) {
+    return frame.X_WB[static_cast<std::size_t>(built.model.body(name).index)];
+  };
+  const Mat3 apart = pose("input").R - pose("output").R;
+  CHECK(std::max({max_abs(apart.r0), max_abs(apart.r1), max_abs(apart.r2)}) < 1e-8);
+  const Vec3 y = pose("input").R.column(1);
+  CHECK(std::fabs(std::atan2(y.z, y.y)) > 0.1);
+}
+
+TEST_CASE("shipped scenes: the ragdoll is work B of the reference values") {
+  const Scene scene = read_scene(scene_path("ragdoll"));
+  const Built built = build(scene);
+  CHECK(built.model.body_count() == 13);
+  CHECK(built.model.nv == 42);
+  double mass = 0;
+  for (const Link& link : built.model.links) mass += link.mass;
+  CHECK(mass == doctest::Approx(12 + 26 + 5 + 2 * (2.2 + 1.6 + 8 + 4 + 1.1)).epsilon(1e-14));
+}
