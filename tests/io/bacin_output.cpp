@@ -10,6 +10,7 @@
 
 #include "molejo/io/bacin.h"
 #include "molejo/io/file.h"
+#include "molejo/io/scene.h"
 #include "molejo/model/build.h"
 #include "molejo/physics/world.h"
 #include "tests/support/bacin_text.h"
@@ -292,4 +293,31 @@ TEST_CASE("bacin: what the format cannot say is told, and joints it lacks are ma
   }
   CHECK(distance(a.frames.back().X_WB[3].p, a.frames[0].X_WB[3].p) > 0.1);
   std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("bacin: the native scenes of E1, E2 and E3 say the same as his files") {
+  for (const char* name : {"e1", "e2", "e3"}) {
+    CAPTURE(name);
+    const Scene his = experiment(name);
+    const Scene ours = read_scene(MOLEJO_SOURCE_DIR "/scenes/" + std::string(name) + ".json");
+    CHECK(ours.warnings.empty());
+    const Built a = build(his), b = build(ours);
+    CHECK(ours.settings.gravity == his.settings.gravity);
+    CHECK(ours.settings.fps == his.settings.fps);
+    const Recording run_a = simulate(a, his.settings), run_b = simulate(b, ours.settings);
+    REQUIRE(run_a.frames.size() == run_b.frames.size());
+    CHECK(run_a.summary.steps == run_b.summary.steps);
+    for (std::size_t i = 0; i < his.bodies.size(); ++i) {
+      CHECK(his.bodies[i].name == b.model.bodies[i].name);
+      CHECK(distance(run_a.frames.back().X_WB[i].p, run_b.frames.back().X_WB[i].p) < 1e-9);
+      CHECK(distance(run_a.frames.back().X_WB[i].R.r0, run_b.frames.back().X_WB[i].R.r0) < 1e-9);
+      CHECK(distance(run_a.frames.back().X_WB[i].R.r1, run_b.frames.back().X_WB[i].R.r1) < 1e-9);
+      // the same solid, whatever the order of its vertices
+      const MassProperties m = mass_properties(his.bodies[i].shapes[0], 1);
+      const MassProperties n = mass_properties(ours.bodies[i].shapes[0], 1);
+      CHECK(m.mass == doctest::Approx(n.mass).epsilon(1e-12));
+      CHECK(m.I_BC.xx == doctest::Approx(n.I_BC.xx).epsilon(1e-12));
+      CHECK(m.I_BC.zz == doctest::Approx(n.I_BC.zz).epsilon(1e-12));
+    }
+  }
 }
