@@ -8,7 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
-#include <optional>
+#include <vector>
 
 #include "molejo/io/file.h"
 #include "molejo/model/error.h"
@@ -65,23 +65,10 @@ class Words {
   int line_ = 0;
 };
 
-// Vertex index of "7", "7/1", "7//3" or "-1", counted from 0.
-int obj_index(std::string_view word, std::size_t vertices, const Words& words) {
-  const std::string text(word.substr(0, std::min<std::size_t>(word.find('/'), 16)));
-  char* end = nullptr;
-  const long value = std::strtol(text.c_str(), &end, 10);
-  const auto count = static_cast<long>(vertices);
-  const long index = value < 0 ? count + value : value - 1;
-  if (end == text.c_str() || *end != '\0' || index < 0 || index >= count) {
-    words.fail("'" + text + "': expected the number of a vertex, 1 to " + std::to_string(count));
-  }
-  return static_cast<int>(index);
-}
-
 void check_size(const TriangleMesh& mesh, const std::string& file) {
-  if (mesh.vertices.size() > max_mesh_vertices || mesh.triangles.size() > max_mesh_triangles) {
-    throw InputError(file + ": more than " + std::to_string(max_mesh_vertices) + " vertices or " +
-                     std::to_string(max_mesh_triangles) + " triangles");
+  if (mesh.vertices.size() > max_obj_vertices || mesh.triangles.size() > max_obj_triangles) {
+    throw InputError(file + ": more than " + std::to_string(max_obj_vertices) + " vertices or " +
+                     std::to_string(max_obj_triangles) + " triangles");
   }
 }
 
@@ -155,34 +142,12 @@ TriangleMesh parse_ascii_stl(std::string_view text, const std::string& file) {
 
 }  // namespace
 
-TriangleMesh parse_obj(std::string_view text, const std::string& file) {
-  TriangleMesh mesh;
-  Words lines(text, file);
-  std::vector<std::string_view> words;
-  while (lines.next_line(words)) {
-    if (words.empty()) continue;
-    if (words[0] == "v") {
-      mesh.vertices.push_back(lines.vector(words, 1));
-    } else if (words[0] == "f") {
-      if (words.size() < 4) lines.fail("f: expected three or more vertices");
-      // a polygon is a fan of triangles
-      const int first = obj_index(words[1], mesh.vertices.size(), lines);
-      for (std::size_t i = 2; i + 1 < words.size(); ++i) {
-        mesh.triangles.push_back({first, obj_index(words[i], mesh.vertices.size(), lines),
-                                  obj_index(words[i + 1], mesh.vertices.size(), lines)});
-      }
-    }
-    check_size(mesh, file);
-  }
-  return mesh;
-}
-
 TriangleMesh parse_stl(std::string_view bytes, const std::string& file) {
   TriangleMesh mesh;
   const std::size_t count = bytes.size() >= 84 ? little_endian(bytes.data() + 80) : 0;
   if (bytes.size() >= 84 && bytes.size() == 84 + 50 * count) {
-    if (count > max_mesh_triangles) {
-      throw InputError(file + ": more than " + std::to_string(max_mesh_triangles) + " triangles");
+    if (count > max_obj_triangles) {
+      throw InputError(file + ": more than " + std::to_string(max_obj_triangles) + " triangles");
     }
     mesh = parse_binary_stl(bytes, count, file);
   } else if (bytes.substr(0, 5) == "solid") {
@@ -199,8 +164,14 @@ TriangleMesh read_mesh(const std::string& path) {
   for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   TriangleMesh mesh;
   if (ending == ".obj") {
-    mesh = parse_obj(read_file(path, max_mesh_bytes), path);
+    mesh = read_obj(path);
   } else if (ending == ".stl") {
+    // a pipe might never end
+    std::error_code error;
+    const std::filesystem::file_status status = std::filesystem::status(path, error);
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+      throw InputError(path + ": is not a regular file");
+    }
     mesh = parse_stl(read_file(path, max_mesh_bytes), path);
   } else {
     throw InputError(path + ": '" + ending + "' meshes cannot be read; expected .obj or .stl");

@@ -1,6 +1,7 @@
 // MJCF, the model format of MuJoCo: sections in any order, files included in place, default
 // classes, bodies nested as they hang. Format: MuJoCo documentation, "XML reference".
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "molejo/io/file.h"
@@ -54,6 +55,12 @@ class Includes {
     if (!seen_.insert(path).second) name.fail("this file is already included");
     if (seen_.size() > max_include_files) {
       name.fail("more than " + std::to_string(max_include_files) + " included files");
+    }
+    // a pipe might never end
+    std::error_code error_code;
+    const std::filesystem::file_status status = std::filesystem::status(path, error_code);
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+      name.fail("expected a regular file");
     }
     std::string text;
     try {
