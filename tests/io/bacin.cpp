@@ -10,12 +10,13 @@
 #include "molejo/io/bacin_files.h"
 #include "molejo/model/error.h"
 #include "tests/support/bacin_text.h"
+#include "tests/support/places.h"
 
 using namespace molejo;
 
 namespace {
 
-const std::string scenes = std::string(MOLEJO_SOURCE_DIR) + "/scenes/bacin/";
+const std::string scenes = test::source_dir() + "/scenes/bacin/";
 
 Scene experiment(const std::string& name) {
   return read_bacin(scenes + name + "/" + name + ".cfg");

@@ -14,13 +14,14 @@
 #include "molejo/model/build.h"
 #include "molejo/physics/world.h"
 #include "tests/support/bacin_text.h"
+#include "tests/support/places.h"
 
 using namespace molejo;
 
 namespace {
 
 Scene experiment(const std::string& name) {
-  return read_bacin(std::string(MOLEJO_SOURCE_DIR) + "/scenes/bacin/" + name + "/" + name + ".cfg");
+  return read_bacin(test::source_dir() + "/scenes/bacin/" + name + "/" + name + ".cfg");
 }
 
 double distance(const Vec3& a, const Vec3& b) { return norm(a - b); }
@@ -299,7 +300,7 @@ TEST_CASE("bacin: the native scenes of E1, E2 and E3 say the same as his files")
   for (const char* name : {"e1", "e2", "e3"}) {
     CAPTURE(name);
     const Scene his = experiment(name);
-    const Scene ours = read_scene(MOLEJO_SOURCE_DIR "/scenes/" + std::string(name) + ".json");
+    const Scene ours = read_scene(test::source_dir() + "/scenes/" + std::string(name) + ".json");
     CHECK(ours.warnings.empty());
     const Built a = build(his), b = build(ours);
     CHECK(ours.settings.gravity == his.settings.gravity);

@@ -7,6 +7,7 @@
 #include "molejo/io/scene.h"
 #include "molejo/model/build.h"
 #include "molejo/model/error.h"
+#include "tests/support/places.h"
 
 using namespace molejo;
 
@@ -504,7 +505,7 @@ TEST_CASE("bad scenes: assemblies") {
 
 TEST_CASE("bad scenes: files") {
   namespace fs = std::filesystem;
-  const fs::path folder = fs::path(MOLEJO_BINARY_DIR) / "bad_scenes";
+  const fs::path folder = fs::path(test::binary_dir()) / "bad_scenes";
   fs::create_directories(folder);
   const auto message = [](const std::string& path) {
     try {

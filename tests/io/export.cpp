@@ -13,6 +13,7 @@
 #include "molejo/io/markup.h"
 #include "molejo/model/error.h"
 #include "recorded.h"
+#include "tests/support/places.h"
 
 using namespace molejo;
 using namespace molejo::test;
@@ -159,7 +160,7 @@ TEST_CASE("columns: words name a column, a joint or a body") {
 
 TEST_CASE("write_recording: the ending chooses the form") {
   const Recorded r = recorded(3);
-  const std::string base = std::string(MOLEJO_BINARY_DIR) + "/written";
+  const std::string base = binary_dir() + "/written";
   const auto written = [&](const std::string& ending) {
     write_recording(base + ending, r.scene, r.model, r.recording);
     return read_file(base + ending);

@@ -10,6 +10,7 @@
 #include "molejo/io/coil.h"
 #include "molejo/io/file.h"
 #include "recorded.h"
+#include "tests/support/places.h"
 
 using namespace molejo;
 using namespace molejo::test;
@@ -123,7 +124,7 @@ TEST_CASE("gallery: a browser draws the bodies without an error") {
   Recorded r = recorded();
   r.model.springs = {hanging_spring()};
   const auto drawn_pixels = [&](const std::string& name) {
-    const std::string path = std::string(MOLEJO_BINARY_DIR) + "/" + name + ".html";
+    const std::string path = binary_dir() + "/" + name + ".html";
     write_file(path, gallery_page(std::vector{gallery_card(r.scene, r.model, r.recording, name)}));
     const std::string command =
         "timeout 60 chromium --headless --no-sandbox --disable-gpu --window-size=1300,900 "

@@ -8,6 +8,7 @@
 
 #include "molejo/io/file.h"
 #include "recorded.h"
+#include "tests/support/places.h"
 
 using namespace molejo;
 using namespace molejo::test;
@@ -78,9 +79,9 @@ struct Verdict {
 };
 
 Verdict validated(const std::string& name, const std::string& bytes) {
-  const std::string path = std::string(MOLEJO_BINARY_DIR) + "/" + name;
+  const std::string path = binary_dir() + "/" + name;
   write_file(path, bytes);
-  const std::string command = "node '" MOLEJO_SOURCE_DIR "/scripts/validate_glb.mjs' '" + path +
+  const std::string command = "node '" + source_dir() + "/scripts/validate_glb.mjs' '" + path +
                               "' > '" + path + ".txt' 2>&1";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(path + ".txt")};

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "molejo/math/expression.h"
+#include "tests/support/places.h"
 
 using namespace molejo;
 
@@ -135,7 +136,7 @@ TEST_CASE("scene: sizes of shapes are full sizes") {
 }
 
 TEST_CASE("scene: a polyhedron from an OBJ file beside the scene is the hull of its vertices") {
-  const std::filesystem::path folder = std::filesystem::path(MOLEJO_BINARY_DIR) / "obj_scene";
+  const std::filesystem::path folder = std::filesystem::path(test::binary_dir()) / "obj_scene";
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "cube.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 1 1 0\nv 1 0 1\nv 0 "
                                         "1 1\nv 1 1 1\nv .5 .5 .5\nf 1 2 3\n";

@@ -7,6 +7,7 @@
 
 #include "molejo/io/scene.h"
 #include "molejo/math/expression.h"
+#include "tests/support/places.h"
 
 using namespace molejo;
 
@@ -419,7 +420,7 @@ TEST_CASE("scene text: what is written is what a person would write") {
 
 TEST_CASE("scene text: shipped scenes read back bit for bit") {
   int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(MOLEJO_SOURCE_DIR "/scenes")) {
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() + "/scenes")) {
     if (entry.path().extension() != ".json") continue;
     CAPTURE(entry.path().string());
     const Scene scene = read_scene(entry.path().string());

@@ -10,6 +10,7 @@
 #include "molejo/io/scene.h"
 #include "molejo/io/scene_keys.h"
 #include "molejo/model/error.h"
+#include "tests/support/places.h"
 
 using namespace molejo;
 using nlohmann::json;
@@ -21,7 +22,7 @@ json read_json(const std::string& path) {
 }
 
 const json& schema() {
-  static const json root = read_json(MOLEJO_SOURCE_DIR "/docs/scene.schema.json");
+  static const json root = read_json(test::source_dir() + "/docs/scene.schema.json");
   return root;
 }
 
@@ -173,7 +174,7 @@ TEST_CASE("schema: words for joints, integrators and formulations are those of t
 
 TEST_CASE("schema: shipped scenes validate") {
   int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(MOLEJO_SOURCE_DIR "/scenes")) {
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() + "/scenes")) {
     if (entry.path().extension() != ".json") continue;
     CAPTURE(entry.path().string());
     CHECK(validates(read_file(entry.path().string())));
@@ -183,7 +184,7 @@ TEST_CASE("schema: shipped scenes validate") {
 }
 
 TEST_CASE("schema: what the reader writes validates") {
-  for (const auto& entry : std::filesystem::directory_iterator(MOLEJO_SOURCE_DIR "/scenes")) {
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() + "/scenes")) {
     if (entry.path().extension() != ".json") continue;
     CAPTURE(entry.path().string());
     CHECK(validates(scene_text(read_scene(entry.path().string()))));
@@ -224,7 +225,7 @@ TEST_CASE("schema: refuses what the reader refuses") {
 }
 
 TEST_CASE("scene page: names every key, and its examples are scenes") {
-  const std::string page = read_file(MOLEJO_SOURCE_DIR "/docs/scene.md");
+  const std::string page = read_file(test::source_dir() + "/docs/scene.md");
   for (const SceneObject object : scene_objects()) {
     for (const std::string& key : scene_keys(object)) {
       CAPTURE(key);
@@ -235,7 +236,7 @@ TEST_CASE("scene page: names every key, and its examples are scenes") {
   CHECK(blocks.size() >= 8);
   for (const std::string& block : blocks) {
     CAPTURE(block);
-    CHECK_NOTHROW(parse_scene(block, MOLEJO_SOURCE_DIR "/scenes/example.json"));
+    CHECK_NOTHROW(parse_scene(block, test::source_dir() + "/scenes/example.json"));
     CHECK(validates(block));
   }
 }

@@ -9,18 +9,19 @@
 #include "molejo/io/scene.h"
 #include "molejo/model/kinematics.h"
 #include "molejo/physics/world.h"
+#include "tests/support/places.h"
 
 using namespace molejo;
 
 namespace {
 
 std::string scene_path(const std::string& name) {
-  return MOLEJO_SOURCE_DIR "/scenes/" + name + ".json";
+  return test::source_dir() + "/scenes/" + name + ".json";
 }
 
 std::vector<std::string> scene_files() {
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(MOLEJO_SOURCE_DIR "/scenes")) {
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() + "/scenes")) {
     if (entry.path().extension() == ".json") files.push_back(entry.path().string());
   }
   std::sort(files.begin(), files.end());

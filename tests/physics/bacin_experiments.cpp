@@ -6,6 +6,7 @@
 #include "molejo/model/build.h"
 #include "molejo/physics/world.h"
 #include "tests/support/euler_parameters.h"
+#include "tests/support/places.h"
 
 using namespace molejo;
 
@@ -14,7 +15,7 @@ namespace {
 const Formulation formulations[] = {Formulation::reduced, Formulation::maximal};
 
 Scene experiment(const std::string& name) {
-  return read_bacin(std::string(MOLEJO_SOURCE_DIR) + "/scenes/bacin/" + name + "/" + name + ".cfg");
+  return read_bacin(test::source_dir() + "/scenes/bacin/" + name + "/" + name + ".cfg");
 }
 
 Recording run(Scene scene, Formulation formulation) {

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "molejo/io/bacin.h"
+#include "tests/support/places.h"
 
 using namespace molejo;
 using namespace molejo::euler;
@@ -63,7 +64,7 @@ Joint closed_joint(Random& random, Kind kind, const EulerParameterSystem& s) {
 }
 
 Scene experiment(const std::string& name) {
-  return read_bacin(std::string(MOLEJO_SOURCE_DIR) + "/scenes/bacin/" + name + "/" + name + ".cfg");
+  return read_bacin(test::source_dir() + "/scenes/bacin/" + name + "/" + name + ".cfg");
 }
 
 Run run_of(const Scene& scene) {

@@ -13,11 +13,12 @@
 #include "molejo/model/build.h"
 #include "molejo/model/error.h"
 #include "molejo/physics/integrate.h"
+#include "tests/support/places.h"
 
 namespace molejo::test {
 
 inline std::string import_path(const std::string& name) {
-  return std::string(MOLEJO_SOURCE_DIR) + "/scenes/imports/" + name;
+  return source_dir() + "/scenes/imports/" + name;
 }
 
 // The text of the InputError that `read` throws; empty when it throws none.
@@ -63,7 +64,7 @@ inline void check_near(const Vec3& a, const Vec3& b, double tolerance = 1e-12) {
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(const std::string& name)
-      : path_(std::string(MOLEJO_BINARY_DIR) + "/test_files_" + name) {
+      : path_(binary_dir() + "/test_files_" + name) {
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
   }
