@@ -40,8 +40,10 @@ std::vector<fs::path> find_scenes(const std::string& folder) {
 
 // "bacin-e1" for bacin/e1/e1.cfg: the way from the folder, without repeating itself.
 std::string base_name(const fs::path& scene, const std::string& folder) {
+  fs::path way = fs::relative(scene, folder);
+  way.replace_extension();
   std::string base, last;
-  for (const fs::path& part : fs::relative(scene, folder).replace_extension()) {
+  for (const fs::path& part : way) {
     if (part == last) continue;
     last = part.string();
     base += (base.empty() ? "" : "-") + last;

@@ -73,7 +73,10 @@ void check_subtree_masses(const Scene& scene, const Plan& p) {
   for (std::size_t n = p.order.size(); n-- > 0;) {
     const auto i = static_cast<std::size_t>(p.order[n]);
     mass[i] += p.mass[i].mass;
-    if (mass[i] <= 0 && !scene.bodies[i].immobile) {
+    const int joint = p.tree_joint[i];
+    const bool held = scene.bodies[i].immobile ||
+                      (joint >= 0 && scene.joints[static_cast<std::size_t>(joint)].type == JointType::fixed);
+    if (mass[i] <= 0 && !held) {
       throw InputError("body '" + scene.bodies[i].name + "' and all that hangs on it are massless");
     }
     if (p.parent[i] >= 0) mass[static_cast<std::size_t>(p.parent[i])] += mass[i];

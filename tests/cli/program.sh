@@ -133,7 +133,7 @@ test_simulate_writes_every_kind() {
 
 test_simulate_writes_bacin_frames() {
   expect 0 simulate pendulum.json -o swing.sur --duration 0.1 --fps 30
-  only_files swing.sur swing0.ste swing1.ste swing2.ste swing3.ste
+  only_files swing.sur swing0.ste swing1.ste swing2.ste
 }
 
 test_summary_as_json() {
@@ -247,7 +247,8 @@ test_convert_native_to_itself_keeps_the_run() {
 
 test_convert_to_bacin_and_back() {
   expect 0 convert pendulum.json old.cfg
-  for part in cfg bds shp ste ctr for; do [ -f old.$part ] || fail "old.$part is missing"; done
+  for part in cfg bds ste ctr; do [ -f old.$part ] || fail "old.$part is missing"; done
+  ls old_*.shp > /dev/null || fail "no shape was written"
   expect 0 check old.cfg
   holds stdout '^  bodies +2'
   expect 0 convert old.cfg new.json
@@ -287,7 +288,7 @@ test_numeric_failure_keeps_what_was_reached() {
 test_loops_and_redundant_constraints() {
   cp "$scenes/imports/fourbar.xml" .
   expect 0 check fourbar.xml
-  holds stdout '^  loops +1$'
+  holds stdout '^  loops +2$'
   holds stdout '^  redundant constraints +[1-9]'
   holds stdout '^  freedoms left +1$'
 }
