@@ -88,13 +88,17 @@ std::vector<std::string> read_texts(const JsonCursor& cursor) {
   return texts;
 }
 
-// "joint", "joint.i", "body.x": begins with a name that exists
+// "joint", "joint.i", "body.x": begins with a name that exists; or a column about the whole scene
 void check_plot(const JsonCursor& cursor, const Scene& scene) {
   constexpr std::size_t longest = 100;
   cursor.expect_array(longest);
   std::vector<std::string> known;
   for (const SceneJoint& joint : scene.joints) known.push_back(joint.name);
   for (const SceneBody& body : scene.bodies) known.push_back(body.name);
+  for (const char* whole : {"t", "kinetic", "gravity", "elastic", "total", "px", "py", "pz", "lx",
+                            "ly", "lz", "constraint_error"}) {
+    known.emplace_back(whole);
+  }
   for (std::size_t i = 0; i < cursor.size(); ++i) {
     const std::string text = cursor[i].text();
     const auto fits = [&](const std::string& name) {

@@ -285,9 +285,8 @@ PendingJoint read_joint(const JsonCursor& cursor, const Surroundings& around) {
     cursor.need("child").fail("the world cannot be a child; swap parent and child");
   }
   const auto name = cursor.find("name");
-  joint.name = around.prefix + (name         ? name->name()
-                                : joint.loop ? pending.child.name + "_loop"
-                                             : pending.child.name);
+  const std::string usual_name = pending.child.name + (joint.loop ? ".loop" : ".joint");
+  joint.name = around.prefix + (name ? name->name() : usual_name);
   read_frames(cursor, around, pending);
   if (joint.loop) {
     for (const auto* key : {"position", "position_deg", "rotation", "velocity", "velocity_deg"}) {

@@ -323,7 +323,7 @@ bool put_anchor(JsonValue& object, const SceneJoint& joint, const Bodies& bodies
 
 JsonValue joint_value(const SceneJoint& joint, const Bodies& bodies) {
   JsonValue value = JsonValue::object();
-  const std::string usual_name = reference(joint.child) + (joint.loop ? "_loop" : "");
+  const std::string usual_name = reference(joint.child) + (joint.loop ? ".loop" : ".joint");
   if (escaped(joint.name) != usual_name) value.add("name", escaped(joint.name));
   value.add("type", std::string(to_string(joint.type)));
   if (!joint.parent.empty()) value.add("parent", reference(joint.parent));

@@ -175,7 +175,7 @@ TEST_CASE("scene: mass by density, by mass and by properties") {
 TEST_CASE("scene: anchor and axis are in the zero configuration") {
   const SceneJoint joint =
       joint_of(R"("type": "revolute", "anchor": [1.5, 0, 1], "axis": [0, 2, 0])");
-  CHECK(joint.name == "c");
+  CHECK(joint.name == "c.joint");
   const Pose X_WP{{{0, -1, 0}, {1, 0, 0}, {0, 0, 1}}, {1, 0, 0}}, X_WB{Mat3::identity(), {2, 0, 0}};
   const Pose F = X_WP * joint.X_PF, M = X_WB * joint.X_BM;
   CHECK(F.p == Vec3{1.5, 0, 1});
