@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "molejo/physics/integrate_kernel.h"
 
@@ -85,9 +86,13 @@ double runge_kutta(const Model& model, const Tableau& method, double h, State& s
     s.y += h * method.error[i] * s.y_rate[n];
     s.v += h * method.error[i] * s.v_rate[n];
   }
-  const double error = s.y.size() == 0 ? 0.0
-                                       : std::max(s.y.lpNorm<Eigen::Infinity>(),
-                                                  s.v.lpNorm<Eigen::Infinity>());
+  double error = 0;
+  if (s.y.size() > 0) {
+    // Eigen's maximum may pass over a NaN
+    error = s.y.allFinite() && s.v.allFinite()
+                ? std::max(s.y.lpNorm<Eigen::Infinity>(), s.v.lpNorm<Eigen::Infinity>())
+                : std::numeric_limits<double>::infinity();
+  }
   s.y.setZero();
   for (int i = 0; i < method.stages; ++i) {
     const auto n = static_cast<std::size_t>(i);
@@ -176,8 +181,8 @@ AdaptiveStep adaptive_step(const Model& model, double h, const AdaptiveSettings&
     // step law of the specification: 0.9 (tolerance/error)^(1/5) within [0.1, 4]
     const double factor = error > 0 ? 0.9 * std::pow(settings.tolerance / error, 0.2) : 4;
     report.taken = h;
-    report.next = h * std::clamp(std::isfinite(factor) ? factor : 0.1, 0.1, 4.0);
-    report.next = std::clamp(report.next, settings.min_step, settings.max_step);
+    report.next =
+        std::clamp(h * std::clamp(factor, 0.1, 4.0), settings.min_step, settings.max_step);
     if (error <= settings.tolerance || h <= settings.min_step) return report;
     state = start;
     h = std::max(report.next, settings.min_step);
