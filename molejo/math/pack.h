@@ -72,6 +72,12 @@ S maximum(const S& a, const S& b) {
 // Lane i, and a scalar as its own only lane, so that generic code can read results.
 inline double lane(double x, int) { return x; }
 inline double lane(const Pack4& x, int i) { return x.v[i]; }
+inline void set_lane(double& x, int, double value) { x = value; }
+inline void set_lane(Pack4& x, int i, double value) { x.v[i] = value; }
+template <class S>
+inline constexpr int lanes = 1;
+template <>
+inline constexpr int lanes<Pack4> = Pack4::size;
 
 // sin and cos together, the same bits in every lane, build and libc.
 // Cody-Waite reduction by pi/2 in three parts, then the Taylor series on |r| <= pi/4, cut where

@@ -88,7 +88,7 @@ void apply_loop_drives(const Model& model, Dynamics<double>& d) {
       const double* q = c.q + straight;
       const double* v = c.v + straight;
       apply_ball_drives(&loop.drives[static_cast<std::size_t>(straight)], {q[0], q[1], q[2], q[3]},
-                        {v[0], v[1], v[2]}, {}, force + straight, unused);
+                        {v[0], v[1], v[2]}, {}, {}, force + straight, unused);
     }
     for (int j = 0; j < f.count(); ++j) {
       const Vec3 along = c.axis[j] * force[j];

@@ -53,34 +53,38 @@ DriveForce<S> drive_force(const Drive& d, const S& x, const S& v) {
 }
 
 // Torque of the drives of three rotations, in child axes. With phi the rotation vector, energy
-// 1/2 (phi - rest)^T K (phi - rest) gives the torque J_r^-T K (rest - phi).
+// 1/2 (phi - rest)^T K (phi - rest) gives the torque J^T K (rest - phi), J = J_r^-1(phi), and
+// damping B the torque -J^T B J w. The inertia takes the diagonal of J^T B J; where w is already
+// `ahead_of_start` of the velocity at which the step began, that part is handed back.
 inline void apply_ball_drives(const Drive* drives, const Quat& quat, const Vec3& w,
-                              const ImplicitDrive& implicit, double* tau, double* inertia) {
+                              const Vec3& ahead_of_start, const ImplicitDrive& implicit,
+                              double* tau, double* inertia) {
   const Vec3 phi = log_quat(quat) + w * implicit.ahead;
   const Mat3 J = inverse_right_jacobian(phi);
   const Vec3 rate = J * w;
-  Vec3 force;
+  Vec3 force, damping;
   for (int j = 0; j < 3; ++j) {
     const DriveForce<double> f = drive_force(drives[j], phi[j], rate[j]);
     force[j] = f.force;
-    inertia[j] += implicit.by_damping * f.damping + implicit.by_stiffness * f.stiffness;
+    inertia[j] += implicit.by_stiffness * f.stiffness;
+    for (int i = 0; i < 3; ++i) damping[i] += J[j][i] * J[j][i] * f.damping;
   }
   const Vec3 torque = transpose_times(J, force);
-  for (int j = 0; j < 3; ++j) tau[j] = torque[j];
+  for (int j = 0; j < 3; ++j) {
+    inertia[j] += implicit.by_damping * damping[j];
+    tau[j] = torque[j] + damping[j] * ahead_of_start[j];
+  }
 }
 
 template <class S>
-void apply_ball_drives_by_lane(const Drive* drives, const S* q, const S* v,
+void apply_ball_drives_by_lane(const Drive* drives, const S* q, const S* v, const S* v_start,
                                const ImplicitDrive& implicit, S* tau, S* inertia) {
-  if constexpr (std::is_same_v<S, double>) {
-    apply_ball_drives(drives, {q[0], q[1], q[2], q[3]}, {v[0], v[1], v[2]}, implicit, tau, inertia);
-  } else {
-    for (int i = 0; i < S::size; ++i) {
-      double t[3], m[3] = {inertia[0][i], inertia[1][i], inertia[2][i]};
-      apply_ball_drives(drives, {q[0][i], q[1][i], q[2][i], q[3][i]}, {v[0][i], v[1][i], v[2][i]},
-                        implicit, t, m);
-      for (int j = 0; j < 3; ++j) tau[j].set(i, t[j]), inertia[j].set(i, m[j]);
-    }
+  for (int i = 0; i < lanes<S>; ++i) {
+    const auto at = [i](const S* x) { return Vec3{lane(x[0], i), lane(x[1], i), lane(x[2], i)}; };
+    double t[3], m[3] = {lane(inertia[0], i), lane(inertia[1], i), lane(inertia[2], i)};
+    apply_ball_drives(drives, {lane(q[0], i), lane(q[1], i), lane(q[2], i), lane(q[3], i)}, at(v),
+                      at(v) - at(v_start), implicit, t, m);
+    for (int j = 0; j < 3; ++j) set_lane(tau[j], i, t[j]), set_lane(inertia[j], i, m[j]);
   }
 }
 
@@ -105,9 +109,29 @@ void apply_drives(const Model& model, const S* q, const S* v, const ImplicitDriv
     }
     if (link.rotations == 3) {
       const auto n = static_cast<std::size_t>(link.v + straight);
-      apply_ball_drives_by_lane(&model.drives[n], q + link.q + straight, v + n, implicit, &d.tau[n],
-                                &d.inertia[n]);
+      apply_ball_drives_by_lane(&model.drives[n], q + link.q + straight, v + n, v + n, implicit,
+                                &d.tau[n], &d.inertia[n]);
     }
+  }
+}
+
+// After apply_drives at v_start and an estimate v of the velocity in the middle of the step: the
+// damping of ball joints is not diagonal, so what the inertia does not hold of it is taken at v.
+template <class S>
+void correct_ball_drives(const Model& model, const S* q, const S* v_start, const S* v,
+                         const ImplicitDrive& implicit, Dynamics<S>& d) {
+  if (!model.has_drives) return;
+  for (const Link& link : model.links) {
+    if (link.rotations != 3) continue;
+    const auto n = static_cast<std::size_t>(link.v + link.translations);
+    const Drive* drives = &model.drives[n];
+    const auto damped = [](const Drive& r) {
+      return r.damping > 0 || r.kd > 0 || ((r.lower || r.upper) && r.limit_damping > 0);
+    };
+    if (!damped(drives[0]) && !damped(drives[1]) && !damped(drives[2])) continue;
+    S unused[3] = {};
+    apply_ball_drives_by_lane(drives, q + link.q + link.translations, v + n, v_start + n, implicit,
+                              &d.tau[n], unused);
   }
 }
 

@@ -47,7 +47,8 @@ void step_midpoint(const Model& model, double t, double h, S* q, S* v, StepScrat
 
   // half a step of q; one factor serves all evaluations
   move(model, v, h / 2, q);
-  apply_drives(model, q, v, ImplicitDrive::middle_of_step(h), d);
+  const ImplicitDrive implicit = ImplicitDrive::middle_of_step(h);
+  apply_drives(model, q, v, implicit, d);
   update_poses(model, q, d.kinematics);
   factorize(model, d);
   factorized();
@@ -56,6 +57,7 @@ void step_midpoint(const Model& model, double t, double h, S* q, S* v, StepScrat
   for (std::size_t i = 0; i < count; ++i) v_middle[i] = v[i];
   for (int n = 0; n < midpoint_evaluations; ++n) {
     update_velocities(model, v_middle, d.kinematics);
+    if (n > 0) correct_ball_drives(model, q, v, v_middle, implicit, d);
     if (body_forces) apply_body_forces(model, t + h / 2, d);
     solve_acceleration(model, v_middle, d);
     constrain();
