@@ -37,7 +37,7 @@ Color geom_color(const MjcfElement& geom, const MjcfReading& reading) {
 // Corners of a mesh written in the file itself.
 TriangleMesh inline_mesh(const MjcfElement& element, const XmlValue& vertex) {
   TriangleMesh mesh;
-  const std::vector<double> v = vertex.numbers(12, max_xml_bytes);
+  const std::vector<double> v = vertex.numbers(12, 3 * max_obj_vertices);
   if (v.size() % 3 != 0) vertex.fail("expected three numbers for each vertex");
   for (std::size_t i = 0; i < v.size(); i += 3) mesh.vertices.push_back({v[i], v[i + 1], v[i + 2]});
 
@@ -50,7 +50,7 @@ TriangleMesh inline_mesh(const MjcfElement& element, const XmlValue& vertex) {
       vertex.fail(error.what());
     }
   }
-  const std::vector<double> f = face->numbers(3, max_xml_bytes);
+  const std::vector<double> f = face->numbers(3, 3 * max_obj_triangles);
   if (f.size() % 3 != 0) face->fail("expected three vertices for each face");
   for (std::size_t i = 0; i < f.size(); i += 3) {
     std::array<int, 3> triangle{};
@@ -118,19 +118,27 @@ const TriangleMesh& mesh_named(const XmlValue& name, MjcfReading& reading) {
   return reading.meshes.emplace(name.text(), load_mesh(*found->second, reading)).first->second;
 }
 
-// Points of a sphere, 16 around and 8 from pole to pole, stretched to the radii.
-Polyhedron ellipsoid_hull(const Vec3& radii) {
+// The hull of points on the unit sphere, 16 around and 8 from pole to pole.
+Polyhedron sphere_hull() {
   constexpr int around = 16, up = 8;
-  std::vector<Vec3> points{{0, 0, radii.z}, {0, 0, -radii.z}};
+  std::vector<Vec3> points{{0, 0, 1}, {0, 0, -1}};
   for (int i = 1; i < up; ++i) {
     const double theta = std::numbers::pi * i / up;
     for (int k = 0; k < around; ++k) {
       const double phi = 2 * std::numbers::pi * k / around;
-      points.push_back({radii.x * std::sin(theta) * std::cos(phi),
-                        radii.y * std::sin(theta) * std::sin(phi), radii.z * std::cos(theta)});
+      points.push_back(
+          {std::sin(theta) * std::cos(phi), std::sin(theta) * std::sin(phi), std::cos(theta)});
     }
   }
   return convex_hull(points);
+}
+
+// Stretching to the radii keeps it convex.
+Polyhedron ellipsoid_hull(const Vec3& radii) {
+  static const Polyhedron unit = sphere_hull();
+  Polyhedron hull = unit;
+  for (Vec3& p : hull.vertices) p = {p.x * radii.x, p.y * radii.y, p.z * radii.z};
+  return hull;
 }
 
 MassProperties placed(double mass, const Sym3& I_SC, const Pose& X_BS) {
@@ -180,7 +188,7 @@ class GeomReader {
     if (word == "mesh") {
       if (!mesh) geom_.element.fail("expected the attribute 'mesh'");
       const TriangleMesh& triangles = mesh_named(*mesh, reading_);
-      shape.geometry = hull_of_mesh(triangles, *mesh, reading_.warnings);
+      shape.geometry = mesh_hull(*mesh, triangles);
       const Shape solid{Polyhedron{triangles.vertices, triangles.triangles}, shape.X_BS, {}};
       unit = mass_properties(solid, 1);
       if (!(unit.mass > 0)) {
@@ -208,6 +216,14 @@ class GeomReader {
     const double g = group ? group->number() : 0;
     if (g < reading_.compiler.first_group || g > reading_.compiler.last_group) return {};
     return reweighed(unit, total);
+  }
+
+  // Found once for all geoms that show the mesh.
+  const Polyhedron& mesh_hull(const XmlValue& mesh, const TriangleMesh& triangles) {
+    const auto known = reading_.hulls.find(mesh.text());
+    if (known != reading_.hulls.end()) return known->second;
+    return reading_.hulls.emplace(mesh.text(), hull_of_mesh(triangles, mesh, reading_.warnings))
+        .first->second;
   }
 
   // Sizes and, with `fromto`, the place of the geom.

@@ -89,6 +89,7 @@ struct MjcfReading {
   std::map<std::string, std::size_t> joint_index, body_index;
   std::map<std::string, const XmlElement*> mesh_elements;
   std::map<std::string, TriangleMesh> meshes;  // those that were needed so far
+  std::map<std::string, Polyhedron> hulls;     // of these
   std::map<std::string, Color> materials;
 
   // The element with its own class, or else `childclass`.

@@ -174,10 +174,8 @@ Vec3 XmlValue::vector() const {
 
 std::vector<double> XmlValue::numbers(std::size_t least, std::size_t most) const {
   const auto refuse = [&] {
-    const std::string count = least == most ? std::to_string(least)
-                              : most >= max_xml_bytes
-                                  ? std::to_string(least) + " or more"
-                                  : std::to_string(least) + " to " + std::to_string(most);
+    std::string count = std::to_string(least);
+    if (most != least) count += " to " + std::to_string(most);
     fail("expected " + count + (count == "1" ? " finite number" : " finite numbers"));
   };
   std::vector<double> values;
