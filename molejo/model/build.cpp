@@ -67,16 +67,24 @@ std::string name_cycle(const Scene& scene, const std::vector<int>& parent, int s
   return text;
 }
 
+// A joint with nothing to hold, or with rotors of its own, asks for no mass.
+bool needs_mass(const Scene& scene, const Plan& p, std::size_t body) {
+  if (scene.bodies[body].immobile) return false;
+  if (p.tree_joint[body] < 0) return true;
+  const SceneJoint& joint = scene.joints[static_cast<std::size_t>(p.tree_joint[body])];
+  if (joint.type == JointType::fixed) return false;
+  return joint.drives.empty() ||
+         !std::all_of(joint.drives.begin(), joint.drives.end(),
+                      [](const Drive& drive) { return drive.armature > 0; });
+}
+
 // What hangs on a joint must have mass, or the joint could not be accelerated.
 void check_subtree_masses(const Scene& scene, const Plan& p) {
   std::vector<double> mass(p.mass.size());
   for (std::size_t n = p.order.size(); n-- > 0;) {
     const auto i = static_cast<std::size_t>(p.order[n]);
     mass[i] += p.mass[i].mass;
-    const int joint = p.tree_joint[i];
-    const bool held = scene.bodies[i].immobile ||
-                      (joint >= 0 && scene.joints[static_cast<std::size_t>(joint)].type == JointType::fixed);
-    if (mass[i] <= 0 && !held) {
+    if (mass[i] <= 0 && needs_mass(scene, p, i)) {
       throw InputError("body '" + scene.bodies[i].name + "' and all that hangs on it are massless");
     }
     if (p.parent[i] >= 0) mass[static_cast<std::size_t>(p.parent[i])] += mass[i];

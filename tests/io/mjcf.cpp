@@ -307,6 +307,19 @@ TEST_CASE("mjcf: bodies without joints are welded, the world's shapes are immobi
   CHECK(build(scene).model.nv == 1);
 }
 
+TEST_CASE("mjcf: what a rotor turns and what is welded may be without mass") {
+  const Scene scene = parse(
+      "<worldbody><body name='a'><joint armature='0.1'/><body name='b' pos='1 0 0'/></body>"
+      "</worldbody>");
+  CHECK(body_of(scene, "a").massless);
+  const Built built = build(scene);
+  CHECK(built.model.nv == 1);
+  Scratch scratch(built.model);
+  VecX a(1);
+  acceleration(built.model, 0, built.initial.q.data(), built.initial.v.data(), a.data(), scratch);
+  CHECK(a[0] == 0);
+}
+
 TEST_CASE("mjcf: frames move what is inside them") {
   const Scene scene = parse(
       "<worldbody><frame pos='1 0 0' euler='0 0 90'><body name='b' pos='1 0 0'><joint name='j'/>"
