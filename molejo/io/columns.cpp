@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cassert>
+#include <set>
 
 #include "molejo/model/error.h"
 
@@ -11,8 +12,17 @@ namespace {
 
 constexpr std::array quaternion_names{".qw", ".qx", ".qy", ".qz"};
 
-std::string joint_name(const Body& body) {
-  return body.joint.empty() || body.joint == body.name ? body.name + ".joint" : body.joint;
+// A quaternion joint must not be called like a body: both would have .qw to .qz.
+std::vector<std::string> joint_names(const Model& model) {
+  std::set<std::string> bodies;
+  for (const Body& body : model.bodies) bodies.insert(body.name);
+  std::vector<std::string> names;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const std::string& joint = model.bodies[b].joint;
+    const bool taken = model.links[b].rotations == 3 && bodies.contains(joint);
+    names.push_back(joint.empty() || taken ? model.bodies[b].name + ".joint" : joint);
+  }
+  return names;
 }
 
 void add_joint_coordinates(const Link& link, const std::string& joint, std::vector<Column>& out) {
@@ -42,11 +52,12 @@ std::vector<Column> columns(const Model& model) {
                           {"elastic", "J"}, {"total", "J"},   {"px", "N s"},
                           {"py", "N s"},    {"pz", "N s"},    {"lx", "N m s"},
                           {"ly", "N m s"},  {"lz", "N m s"},  {"constraint_error", "m, rad"}};
-  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-    add_joint_coordinates(model.links[b], joint_name(model.bodies[b]), out);
+  const std::vector<std::string> joints = joint_names(model);
+  for (std::size_t b = 0; b < joints.size(); ++b) {
+    add_joint_coordinates(model.links[b], joints[b], out);
   }
-  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-    add_joint_velocities(model.links[b], joint_name(model.bodies[b]), out);
+  for (std::size_t b = 0; b < joints.size(); ++b) {
+    add_joint_velocities(model.links[b], joints[b], out);
   }
   for (const Body& body : model.bodies) {
     for (const char* axis : {".x", ".y", ".z"}) out.push_back({body.name + axis, "m"});

@@ -19,8 +19,8 @@ struct Column {
   std::string unit;  // "J", "rad/s"; empty for a pure number
 };
 
-// Of any frame of this model, in order. A joint without a name, or with the name of its body, is
-// called "body.joint".
+// Of any frame of this model, in order. A joint without a name, or a quaternion joint with the name
+// of a body, is called "body.joint".
 std::vector<Column> columns(const Model& model);
 
 // The values of a frame in the order of `columns`; replaces the content of `row`. When that was

@@ -30,6 +30,7 @@ canvas:active { cursor: grabbing; }
 .controls output { flex: none; min-width: 5.5em; text-align: right; color: var(--faint);
   font-variant-numeric: tabular-nums; }
 .plot img { display: block; width: 100%; height: auto; }
+.views > div { position: sticky; top: 16px; }
 dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(130px, 1fr)); gap: 10px 20px;
   margin: 16px 0 0; padding-top: 14px; border-top: 1px solid var(--rule); }
 sup { line-height: 0; font-size: 0.75em; }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "molejo/io/columns.h"
@@ -139,6 +140,20 @@ TEST_CASE("columns: quaternions of bodies keep their side over full turns") {
     last = row;
   }
   CHECK(negative);
+}
+
+TEST_CASE("columns: a joint may share the name of its body, and no name comes twice") {
+  Recorded r = recorded(1);
+  r.model.bodies[0].joint = "crank";
+  r.model.bodies[1].joint = "";
+  std::set<std::string> names;
+  for (const Column& c : columns(r.model)) CHECK(names.insert(c.name).second);
+  for (const char* name : {"crank", "crank.v", "crank.x", "ball.joint.qw", "ball.qw"}) {
+    CAPTURE(name);
+    CHECK(names.contains(name));
+  }
+  const std::vector<Column> all = columns(r.model);
+  CHECK(all[find_columns(all, std::vector<std::string>{"crank"}).at(0)].unit == "rad");
 }
 
 TEST_CASE("columns: words name a column, a joint or a body") {
