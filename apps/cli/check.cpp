@@ -39,7 +39,7 @@ Findings findings(const Built& built) {
   f.bodies = model.body_count();
   f.freedoms = model.nv;
   f.loops = static_cast<int>(model.loops.size());
-  f.equations = model.rows;
+  for (const LoopJoint& loop : model.loops) f.equations += loop.rows;
   f.redundant_equations = model.rows > 0 ? redundant_rows(model, built.initial) : 0;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
@@ -130,7 +130,7 @@ nlohmann::ordered_json to_json(const CheckOptions& options, const Scene& scene, 
 
 int check(const CheckOptions& options) {
   const Scene scene = load_scene(options.file);
-  const Built built = build(scene);
+  const Built built = build_loaded(scene, options.file);
   const Findings f = findings(built);
   if (options.json) {
     using nlohmann::ordered_json;

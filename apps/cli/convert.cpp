@@ -16,7 +16,7 @@ namespace molejo::cli {
 int convert(const ConvertOptions& options) {
   check_output(options.out, {".json", ".cfg"}, options.in);
   const Scene scene = load_scene(options.in);
-  build(scene);  // what cannot be simulated is not worth converting
+  build_loaded(scene, options.in);  // what cannot be simulated is not worth converting
 
   std::vector<std::string> warnings = scene.warnings;
   if (ending(options.out) == ".json") {

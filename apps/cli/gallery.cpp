@@ -59,7 +59,7 @@ struct Entry {
 Entry add_scene(const fs::path& file, const std::string& base, const std::string& out) {
   const Scene scene = load_scene(file.string());
   print_warnings(scene.warnings);
-  const Built built = build(scene);
+  const Built built = build_loaded(scene, file.string());
   const Recording recording = run(built, scene.settings);
   const std::string target = (fs::path(out) / base).string();
   for (const char* kind : {".glb", ".csv", ".svg"}) {

@@ -71,7 +71,7 @@ int simulate(const SimulateOptions& options) {
   check_outputs(options);
   Scene scene = load_scene(options.scene);
   apply(options, scene.settings);
-  const Built built = build(scene);
+  const Built built = build_loaded(scene, options.scene);
   print_warnings(scene.warnings);
   const Recording recording = run(built, scene.settings);
 

@@ -2,8 +2,10 @@
 
 #include <array>
 #include <cassert>
+#include <cmath>
 #include <set>
 
+#include "molejo/model/closure.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -25,24 +27,51 @@ std::vector<std::string> joint_names(const Model& model) {
   return names;
 }
 
-void add_joint_coordinates(const Link& link, const std::string& joint, std::vector<Column>& out) {
-  const int angles = link.rotations == 3 ? 0 : link.rotations;
-  const bool single = link.rotations != 3 && link.translations + link.rotations == 1;
-  for (int i = 0; i < link.translations + angles; ++i) {
+void add_joint_coordinates(const Freedoms& f, const std::string& joint, std::vector<Column>& out) {
+  const int angles = f.rotations == 3 ? 0 : f.rotations;
+  const bool single = f.rotations != 3 && f.translations + f.rotations == 1;
+  for (int i = 0; i < f.translations + angles; ++i) {
     out.push_back(
-        {single ? joint : joint + "." + std::to_string(i), i < link.translations ? "m" : "rad"});
+        {single ? joint : joint + "." + std::to_string(i), i < f.translations ? "m" : "rad"});
   }
-  if (link.rotations == 3) {
+  if (f.rotations == 3) {
     for (const char* name : quaternion_names) out.push_back({joint + name, ""});
   }
 }
 
-void add_joint_velocities(const Link& link, const std::string& joint, std::vector<Column>& out) {
-  const int count = link.translations + link.rotations;
+void add_joint_velocities(const Freedoms& f, const std::string& joint, std::vector<Column>& out) {
+  const int count = f.translations + f.rotations;
   for (int i = 0; i < count; ++i) {
     out.push_back({joint + (count == 1 ? ".v" : ".v" + std::to_string(i)),
-                   i < link.translations ? "m/s" : "rad/s"});
+                   i < f.translations ? "m/s" : "rad/s"});
   }
+}
+
+Freedoms freedoms(const Link& link) { return {link.translations, link.rotations}; }
+
+// The turn of `angle` by whole revolutions that is nearest to `before`.
+double unwrapped(double angle, double before) {
+  constexpr double turn = 6.283185307179586;
+  return angle + turn * std::round((before - angle) / turn);
+}
+
+// Coordinates and velocities of a loop joint as measured between its bodies; `before` is its part
+// of the row of the frame before, or null.
+void add_measured(const Model& model, const Kinematics<double>& k, const LoopJoint& loop,
+                  const double* before, std::vector<double>& row) {
+  const Freedoms f = freedoms(loop.type);
+  JointCoordinates c = measure(model, k, loop);
+  if (before && f.rotations == 3) {
+    double* q = c.q + f.translations;
+    const double* p = before + f.translations;
+    if (q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3] < 0) {
+      for (int i = 0; i < 4; ++i) q[i] = -q[i];
+    }
+  } else if (before) {
+    for (int i = f.translations; i < f.count(); ++i) c.q[i] = unwrapped(c.q[i], before[i]);
+  }
+  row.insert(row.end(), c.q, c.q + f.coordinates());
+  row.insert(row.end(), c.v, c.v + f.count());
 }
 
 }  // namespace
@@ -54,10 +83,14 @@ std::vector<Column> columns(const Model& model) {
                           {"ly", "N m s"},  {"lz", "N m s"},  {"constraint_error", "m, rad"}};
   const std::vector<std::string> joints = joint_names(model);
   for (std::size_t b = 0; b < joints.size(); ++b) {
-    add_joint_coordinates(model.links[b], joints[b], out);
+    add_joint_coordinates(freedoms(model.links[b]), joints[b], out);
   }
   for (std::size_t b = 0; b < joints.size(); ++b) {
-    add_joint_velocities(model.links[b], joints[b], out);
+    add_joint_velocities(freedoms(model.links[b]), joints[b], out);
+  }
+  for (const LoopJoint& loop : model.loops) {
+    add_joint_coordinates(freedoms(loop.type), loop.name, out);
+    add_joint_velocities(freedoms(loop.type), loop.name, out);
   }
   for (const Body& body : model.bodies) {
     for (const char* axis : {".x", ".y", ".z"}) out.push_back({body.name + axis, "m"});
@@ -66,7 +99,7 @@ std::vector<Column> columns(const Model& model) {
   return out;
 }
 
-void fill_row([[maybe_unused]] const Model& model, const Frame& frame, std::vector<double>& row) {
+void fill_row(const Model& model, const Frame& frame, std::vector<double>& row) {
   assert(frame.state.q.size() == model.nq && frame.state.v.size() == model.nv);
   assert(frame.X_WB.size() == model.bodies.size());
   const Energy& e = frame.energy;
@@ -76,7 +109,20 @@ void fill_row([[maybe_unused]] const Model& model, const Frame& frame, std::vect
          p.y,           p.z,       l.x,       l.y,       l.z,       frame.constraint_error};
   row.insert(row.end(), frame.state.q.begin(), frame.state.q.end());
   row.insert(row.end(), frame.state.v.begin(), frame.state.v.end());
-  const bool continues = last.size() == row.size() + 7 * frame.X_WB.size();
+  std::size_t size = row.size() + 7 * frame.X_WB.size();
+  for (const LoopJoint& loop : model.loops) {
+    size +=
+        static_cast<std::size_t>(freedoms(loop.type).coordinates() + freedoms(loop.type).count());
+  }
+  const bool continues = last.size() == size;
+  if (!model.loops.empty()) {
+    Kinematics<double> k(model);
+    update_poses(model, frame.state.q.data(), k);
+    update_velocities(model, frame.state.v.data(), k);
+    for (const LoopJoint& loop : model.loops) {
+      add_measured(model, k, loop, continues ? &last[row.size()] : nullptr, row);
+    }
+  }
   for (const Pose& X : frame.X_WB) {
     Quat q = quaternion(X.R);
     // q and -q are one rotation: without jumps from frame to frame

@@ -3,6 +3,7 @@
 //   t kinetic gravity elastic total px py pz lx ly lz constraint_error
 //   per tree joint   joint | joint.0 joint.1 ... joint.qw joint.qx joint.qy joint.qz
 //   per tree joint   joint.v | joint.v0 joint.v1 ...
+//   per loop joint   the same, coordinates then velocities, as measured between its bodies
 //   per body         body.x body.y body.z body.qw body.qx body.qy body.qz
 #pragma once
 

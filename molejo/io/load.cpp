@@ -73,4 +73,12 @@ Scene load_scene(const std::string& path) {
                    "'; expected .json, .cfg, .urdf or .xml");
 }
 
+Built build_loaded(const Scene& scene, const std::string& path) {
+  try {
+    return build(scene);
+  } catch (const InputError& error) {
+    throw InputError(path + ": " + error.what());
+  }
+}
+
 }  // namespace molejo

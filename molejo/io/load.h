@@ -4,10 +4,13 @@
 
 #include <string>
 
-#include "molejo/model/scene.h"
+#include "molejo/model/build.h"
 
 namespace molejo {
 
 Scene load_scene(const std::string& path);
+
+// The scene built, with the name of its file before the message of an error.
+Built build_loaded(const Scene& scene, const std::string& path);
 
 }  // namespace molejo

@@ -305,15 +305,20 @@ class Builder {
                    joint.X_BM,
                    model.rows,
                    closure_rows(joint.type),
+                   {},
                    {}};
-    for (const Drive& d : drives) {
+    for (std::size_t i = 0; i < drives.size(); ++i) {
+      const Drive& d = drives[i];
       if (d.hertz > 0)
         throw InputError(who + ": hertz on a loop closure; give stiffness and damping");
-      if (d.armature > 0) throw InputError(who + ": armature needs a tree joint");
-      if (is_active(d)) loop.drives = drives;
+      if ((d.lower || d.upper) && d.limit_stiffness == 0) {
+        throw InputError(who + ": limits on a loop closure need a limit stiffness");
+      }
+      if (d.armature > 0) loop.rotors.push_back(static_cast<int>(i));
+      if (is_active(d) || d.armature > 0) loop.drives = drives;
     }
-    model.rows += loop.rows;
-    if (loop.rows > 0 || !loop.drives.empty()) model.loops.push_back(std::move(loop));
+    model.rows += loop.all_rows();
+    if (loop.all_rows() > 0 || !loop.drives.empty()) model.loops.push_back(std::move(loop));
   }
 
   void add_forces(Model& model) const {

@@ -48,7 +48,8 @@ struct Frames {
 };
 
 Frames frames(const Model& model, const Kinematics<double>& k, const LoopJoint& loop) {
-  return {body_pose(model, k, loop.body_1) * loop.X_1F, body_pose(model, k, loop.body_2) * loop.X_2M};
+  return {body_pose(model, k, loop.body_1) * loop.X_1F,
+          body_pose(model, k, loop.body_2) * loop.X_2M};
 }
 
 Vec3 angular_velocity(const Kinematics<double>& k, BodyId body) {
@@ -118,8 +119,7 @@ void closure_acceleration(const Model& model, const Kinematics<double>& k, const
   for (const AxisPair& pair : locked_rotations(loop.type)) {
     const Vec3 a = X.M.R.column(pair.m), b = X.F.R.column(pair.f);
     *rows++ = dot(vector_acceleration(w2, a_2.angular, a), b) +
-              2 * dot(cross(w2, a), cross(w1, b)) +
-              dot(a, vector_acceleration(w1, a_1.angular, b));
+              2 * dot(cross(w2, a), cross(w1, b)) + dot(a, vector_acceleration(w1, a_1.angular, b));
   }
 }
 
@@ -168,6 +168,45 @@ JointCoordinates measure(const Model& model, const Kinematics<double>& k, const 
     }
   }
   return c;
+}
+
+void rotor_rows(const Model& model, const Kinematics<double>& k, const LoopJoint& loop,
+                ClosureRow* rows) {
+  if (loop.rotors.empty()) return;
+  const JointCoordinates c = measure(model, k, loop);
+  const Vec3 p = frames(model, k, loop).M.p;
+  const int translations = freedoms(loop.type).translations;
+  ClosureRow* out = rows + loop.rows;
+  for (const int j : loop.rotors) {
+    *out = {{}, {}, p, 0};
+    (j < translations ? out->f : out->n) = c.axis[j];
+    ++out;
+  }
+}
+
+void rotor_acceleration(const Model& model, const Kinematics<double>& k, const LoopJoint& loop,
+                        const BodyAcceleration& a_1, const BodyAcceleration& a_2, double* rows) {
+  if (loop.rotors.empty()) return;
+  const JointCoordinates c = measure(model, k, loop);
+  const Frames X = frames(model, k, loop);
+  const Vec3 w1 = angular_velocity(k, loop.body_1), w2 = angular_velocity(k, loop.body_2);
+  const Vec3 d = X.M.p - X.F.p;
+  const Vec3 d_dot = point_velocity(k, loop.body_2, X.M.p) - point_velocity(k, loop.body_1, X.F.p);
+  const Vec3 d_ddot = point_acceleration(k, loop.body_2, a_2, X.M.p) -
+                      point_acceleration(k, loop.body_1, a_1, X.F.p);
+  const Freedoms f = freedoms(loop.type);
+  double* out = rows + loop.rows;
+  for (const int j : loop.rotors) {
+    const Vec3& e = c.axis[j];
+    if (j < f.translations) {
+      *out++ = dot(d_ddot, e) + 2 * dot(d_dot, cross(w1, e)) +
+               dot(d, vector_acceleration(w1, a_1.angular, e));
+    } else {
+      // the axis turns with body 1, but the second of two and all of three with body 2
+      const bool on_child = f.rotations == 3 || j == f.translations + 1;
+      *out++ = dot(a_2.angular - a_1.angular, e) + dot(w2 - w1, cross(on_child ? w2 : w1, e));
+    }
+  }
 }
 
 }  // namespace molejo

@@ -4,7 +4,8 @@
 //   rotation rows      C = a_M . b_F         two axes that must stay perpendicular
 //
 // Every row k is an equal and opposite pair of wrenches: d/dt C = n.(w_2 - w_1) + f.(v_2 - v_1),
-// velocities taken at p_M. Joints as in Bacin (1999), section 4.3, and the remaining types likewise:
+// velocities taken at p_M. Joints as in Bacin (1999), section 4.3, and the remaining types
+// likewise:
 //
 //   fixed 6   revolute 5   prismatic 5   cylindrical 4   universal 4   spherical 3   planar 3
 //   point_in_plane 1   free 0
@@ -20,24 +21,33 @@ struct ClosureRow {
   double error = 0;  // C, in m or rad
 };
 
-int closure_rows(JointType type);
-
-// Fills rows[0 .. loop.rows). Poses must be up to date.
-void closure(const Model& model, const Kinematics<double>& k, const LoopJoint& loop, ClosureRow* rows);
-
-// d/dt C of a row; velocities must be up to date.
-double closure_rate(const Kinematics<double>& k, const LoopJoint& loop, const ClosureRow& row);
-
 // Motion of a body in world axes: acceleration of its joint point and angular acceleration.
 struct BodyAcceleration {
   Vec3 angular, linear;
 };
+
+int closure_rows(JointType type);
+
+// Fills rows[0 .. loop.rows). Poses must be up to date.
+void closure(const Model& model, const Kinematics<double>& k, const LoopJoint& loop,
+             ClosureRow* rows);
+
+// A rotor of inertia I along a measured freedom carries the torque lambda = -I d2q/dt2: the rows of
+// loop.rotors, rows[loop.rows .. all_rows), have no error of their own and yield by 1/I.
+void rotor_rows(const Model& model, const Kinematics<double>& k, const LoopJoint& loop,
+                ClosureRow* rows);
+void rotor_acceleration(const Model& model, const Kinematics<double>& k, const LoopJoint& loop,
+                        const BodyAcceleration& a_1, const BodyAcceleration& a_2, double* rows);
+
+// d/dt C of a row; velocities must be up to date.
+double closure_rate(const Kinematics<double>& k, const LoopJoint& loop, const ClosureRow& row);
+
 // d2/dt2 of every row, for given accelerations of the two bodies (zero for the world).
 void closure_acceleration(const Model& model, const Kinematics<double>& k, const LoopJoint& loop,
                           const BodyAcceleration& a_1, const BodyAcceleration& a_2, double* rows);
 
-// Coordinates of a loop joint measured between its frames, in the convention of State: translations,
-// then angles in (-pi, pi] or a quaternion; and their rates.
+// Coordinates of a loop joint measured between its frames, in the convention of State:
+// translations, then angles in (-pi, pi] or a quaternion; and their rates.
 struct JointCoordinates {
   double q[7] = {}, v[6] = {};
   Vec3 axis[6];  // world axis of each freedom

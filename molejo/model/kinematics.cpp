@@ -45,17 +45,19 @@ Vec3 point_velocity(const Kinematics<double>& k, BodyId body, const Vec3& p_W) {
 
 MatX point_jacobian(const Model& model, const Kinematics<double>& k, BodyId body, const Vec3& p_W) {
   MatX J = MatX::Zero(3, model.nv);
-  for_each_freedom_above(model, k, body, [&](int i, const Vec3& axis, bool translation, const Vec3& p) {
-    set_column(J, i, translation ? axis : cross(axis, p_W - p));
-  });
+  for_each_freedom_above(model, k, body,
+                         [&](int i, const Vec3& axis, bool translation, const Vec3& p) {
+                           set_column(J, i, translation ? axis : cross(axis, p_W - p));
+                         });
   return J;
 }
 
 MatX rotation_jacobian(const Model& model, const Kinematics<double>& k, BodyId body) {
   MatX J = MatX::Zero(3, model.nv);
-  for_each_freedom_above(model, k, body, [&](int i, const Vec3& axis, bool translation, const Vec3&) {
-    if (!translation) set_column(J, i, axis);
-  });
+  for_each_freedom_above(model, k, body,
+                         [&](int i, const Vec3& axis, bool translation, const Vec3&) {
+                           if (!translation) set_column(J, i, axis);
+                         });
   return J;
 }
 

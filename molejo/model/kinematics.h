@@ -14,12 +14,12 @@ namespace molejo {
 // One body, in world axes.
 template <class S>
 struct BodyMotion {
-  Mat3T<S> R;     // R_WB
-  Vec3T<S> p;     // joint point M
-  Vec3T<S> r;     // from the parent's joint point to M
-  Vec3T<S> com;   // from M to the centre of mass
-  Vec3T<S> w;     // angular velocity
-  Vec3T<S> v;     // velocity of the body's point at M
+  Mat3T<S> R;    // R_WB
+  Vec3T<S> p;    // joint point M
+  Vec3T<S> r;    // from the parent's joint point to M
+  Vec3T<S> com;  // from M to the centre of mass
+  Vec3T<S> w;    // angular velocity
+  Vec3T<S> v;    // velocity of the body's point at M
 };
 
 template <class S>
@@ -52,8 +52,8 @@ MatX rotation_jacobian(const Model& model, const Kinematics<double>& k, BodyId b
 struct BiasAcceleration {
   Vec3 linear, angular;
 };
-BiasAcceleration bias_acceleration(const Model& model, const Kinematics<double>& k,
-                                   const VecX& v, BodyId body, const Vec3& p_W);
+BiasAcceleration bias_acceleration(const Model& model, const Kinematics<double>& k, const VecX& v,
+                                   BodyId body, const Vec3& p_W);
 
 // Totals over the whole model.
 struct Totals {

@@ -123,11 +123,13 @@ void move(const Model& model, const S* dq, double h, S* q) {
   for (const Link& link : model.links) {
     const S* d = dq + link.v;
     S* x = q + link.q;
-    const int straight = link.rotations == 3 ? link.translations : link.translations + link.rotations;
+    const int straight =
+        link.rotations == 3 ? link.translations : link.translations + link.rotations;
     for (int j = 0; j < straight; ++j) x[j] += d[j] * h;
     if (link.rotations == 3) {
       d += straight, x += straight;
-      const QuatT<S> turn = turned(QuatT<S>{x[0], x[1], x[2], x[3]}, Vec3T<S>{d[0] * h, d[1] * h, d[2] * h});
+      const QuatT<S> turn =
+          turned(QuatT<S>{x[0], x[1], x[2], x[3]}, Vec3T<S>{d[0] * h, d[1] * h, d[2] * h});
       x[0] = turn.w, x[1] = turn.x, x[2] = turn.y, x[3] = turn.z;
     }
   }

@@ -18,11 +18,13 @@ BodyId Model::body(const std::string& name) const {
 VecX difference(const Model& model, const VecX& q0, const VecX& q1) {
   VecX dq(model.nv);
   for (const Link& link : model.links) {
-    const int straight = link.rotations == 3 ? link.translations : link.translations + link.rotations;
+    const int straight =
+        link.rotations == 3 ? link.translations : link.translations + link.rotations;
     for (int j = 0; j < straight; ++j) dq[link.v + j] = q1[link.q + j] - q0[link.q + j];
     if (link.rotations == 3) {
       const int n = link.q + straight;
-      const Quat a{q0[n], q0[n + 1], q0[n + 2], q0[n + 3]}, b{q1[n], q1[n + 1], q1[n + 2], q1[n + 3]};
+      const Quat a{q0[n], q0[n + 1], q0[n + 2], q0[n + 3]},
+          b{q1[n], q1[n + 1], q1[n + 2], q1[n + 3]};
       const Vec3 phi = log_quat(conjugate(a) * b);
       for (int j = 0; j < 3; ++j) dq[link.v + straight + j] = phi[j];
     }

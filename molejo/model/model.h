@@ -4,7 +4,8 @@
 // Every tree joint is a number of translations along axes of the parent, followed by rotations
 // about one point M of the child: none, about one axis, about two axes, or free (a quaternion).
 //
-//   p_WM = p_WL + R_WP (p_LF + sum_k t_k q_k)     R_WB = R_WP R_PB0 Rot(q)     p_WB = p_WM - R_WB p_BM
+//   p_WM = p_WL + R_WP (p_LF + sum_k t_k q_k)     R_WB = R_WP R_PB0 Rot(q)     p_WB = p_WM - R_WB
+//   p_BM
 //
 // with L the joint point of the parent (the origin for the world).
 // So all nine joint types are one family, and each freedom is a pure translation or a pure rotation
@@ -59,7 +60,11 @@ struct LoopJoint {
   BodyId body_1, body_2;
   Pose X_1F, X_2M;
   int first_row = 0, rows = 0;
+  // freedoms with an armature; each has a row of its own behind those of the closure
+  std::vector<int> rotors;
   std::vector<Drive> drives;
+
+  int all_rows() const { return rows + static_cast<int>(rotors.size()); }
 };
 
 struct PointSpring {
@@ -77,8 +82,8 @@ struct AppliedForce {
 };
 
 struct Model {
-  std::vector<Link> links;   // parents before children
-  std::vector<Body> bodies;  // same order
+  std::vector<Link> links;    // parents before children
+  std::vector<Body> bodies;   // same order
   std::vector<Drive> drives;  // one per velocity of the tree; hertz resolved into stiffness
   bool has_drives = false;    // is any of them not all zero
   std::vector<LoopJoint> loops;
@@ -86,7 +91,7 @@ struct Model {
   std::vector<AppliedForce> forces;
   Vec3 gravity;
   int nq = 0, nv = 0;  // coordinates and velocities
-  int rows = 0;        // loop-closure equations
+  int rows = 0;        // loop-closure equations and rotors of loop joints
 
   int body_count() const { return static_cast<int>(links.size()); }
   // Throws InputError with the nearest name when there is none.

@@ -72,9 +72,9 @@ struct SceneJoint {
   JointType type = JointType::fixed;
   std::string parent;  // empty: the world
   std::string child;
-  Pose X_PF;          // joint frame on the parent
-  Pose X_BM;          // joint frame on the child
-  bool loop = false;  // a loop closure; only joints without this mark make the tree
+  Pose X_PF;                  // joint frame on the parent
+  Pose X_BM;                  // joint frame on the child
+  bool loop = false;          // a loop closure; only joints without this mark make the tree
   std::vector<Drive> drives;  // one per freedom, or empty
 
   // Initial coordinates and velocities; empty means zero. Translations, then angles; three
@@ -137,15 +137,15 @@ struct Scene {
   std::vector<SceneForce> forces;
   Settings settings;
   Camera camera;
-  std::vector<std::string> plot;  // coordinates to plot: "joint" or "joint.i" or "body.x"
+  std::vector<std::string> plot;      // coordinates to plot: "joint" or "joint.i" or "body.x"
   std::vector<std::string> warnings;  // what an importer could not carry over, one sentence each
 };
 
 // Number of translations and rotations a joint type leaves free.
 struct Freedoms {
   int translations = 0, rotations = 0;
-  int count() const { return translations + rotations; }                        // velocities
-  int coordinates() const { return count() + (rotations == 3 ? 1 : 0); }       // quaternion
+  int count() const { return translations + rotations; }                  // velocities
+  int coordinates() const { return count() + (rotations == 3 ? 1 : 0); }  // quaternion
 };
 Freedoms freedoms(JointType type);
 

@@ -106,9 +106,10 @@ MatX mass_matrix(const Model& model, Dynamics<double>& d) {
     for (int j = 0; j < link.translations + link.rotations; ++j) {
       // the force that accelerates the composite body along freedom j alone
       const Vec3& axis = k.axes[static_cast<std::size_t>(link.v + j)];
-      Spatial<double> f = j < link.translations
-                              ? Spatial<double>{composite.B * axis, composite.M * axis}
-                              : Spatial<double>{composite.J * axis, transpose_times(composite.B, axis)};
+      Spatial<double> f =
+          j < link.translations
+              ? Spatial<double>{composite.B * axis, composite.M * axis}
+              : Spatial<double>{composite.J * axis, transpose_times(composite.B, axis)};
       // felt by every freedom from here to the root
       for (int b = static_cast<int>(i); b >= 0;) {
         const Link& above = model.links[static_cast<std::size_t>(b)];
@@ -134,7 +135,8 @@ TreeFactor factorize_mass_matrix(const Model& model, const MatX& M) {
   for (const Link& link : model.links) {
     // the last freedom above this body
     int above = -1;
-    for (int b = link.parent; b >= 0 && above < 0; b = model.links[static_cast<std::size_t>(b)].parent) {
+    for (int b = link.parent; b >= 0 && above < 0;
+         b = model.links[static_cast<std::size_t>(b)].parent) {
       const Link& l = model.links[static_cast<std::size_t>(b)];
       if (l.translations + l.rotations > 0) above = l.v + l.translations + l.rotations - 1;
     }

@@ -56,10 +56,10 @@ struct Dynamics {
   std::vector<BodyDynamics<S>> bodies;
   std::vector<FreedomFactor<S>> freedoms;
   // inputs of forward dynamics, filled by the caller
-  std::vector<S> tau;                // force of each freedom
-  std::vector<S> inertia;            // added to each freedom's own: armature and implicit terms
-  std::vector<Spatial<S>> applied;   // on each body: torque about its joint point, force
-  std::vector<S> a;                  // output: joint accelerations
+  std::vector<S> tau;               // force of each freedom
+  std::vector<S> inertia;           // added to each freedom's own: armature and implicit terms
+  std::vector<Spatial<S>> applied;  // on each body: torque about its joint point, force
+  std::vector<S> a;                 // output: joint accelerations
 };
 
 // Articulated inertias at the configuration of `d.kinematics` (poses up to date) and `d.inertia`.

@@ -106,6 +106,21 @@ void apply_loop_drives(const Model& model, Dynamics<double>& d) {
   }
 }
 
+double rotor_energy(const Model& model, const Kinematics<double>& k, const VecX& v) {
+  double e = 0;
+  for (int i = 0; i < model.nv; ++i) {
+    e += 0.5 * model.drives[static_cast<std::size_t>(i)].armature * v[i] * v[i];
+  }
+  for (const LoopJoint& loop : model.loops) {
+    if (loop.rotors.empty()) continue;
+    const JointCoordinates c = measure(model, k, loop);
+    for (int j : loop.rotors) {
+      e += 0.5 * loop.drives[static_cast<std::size_t>(j)].armature * c.v[j] * c.v[j];
+    }
+  }
+  return e;
+}
+
 double elastic_energy(const Model& model, const Kinematics<double>& k, const VecX& q) {
   double e = 0;
   for (const PointSpring& s : model.springs) {

@@ -39,6 +39,9 @@ bool has_body_forces(const Model& model);
 // Force and torque of a given force at time t: a Bezier curve through its samples' hull.
 SceneForce::Sample force_at(const std::vector<SceneForce::Sample>& samples, double t);
 
+// Kinetic energy of the rotors behind joints with an armature.
+double rotor_energy(const Model& model, const Kinematics<double>& k, const VecX& v);
+
 // Energy stored in springs between points and in the drives of all joints.
 double elastic_energy(const Model& model, const Kinematics<double>& k, const VecX& q);
 

@@ -98,7 +98,8 @@ void apply_drives(const Model& model, const S* q, const S* v, const ImplicitDriv
   }
   if (!model.has_drives) return;
   for (const Link& link : model.links) {
-    const int straight = link.rotations == 3 ? link.translations : link.translations + link.rotations;
+    const int straight =
+        link.rotations == 3 ? link.translations : link.translations + link.rotations;
     for (int j = 0; j < straight; ++j) {
       const auto n = static_cast<std::size_t>(link.v + j);
       const S rate = v[n];
@@ -150,7 +151,8 @@ struct PointMotion {
   Vec3T<S> p, v;
 };
 template <class S>
-PointMotion<S> point_motion(const Model& model, const Kinematics<S>& k, BodyId body, const Vec3& p_B) {
+PointMotion<S> point_motion(const Model& model, const Kinematics<S>& k, BodyId body,
+                            const Vec3& p_B) {
   if (body.is_world()) return {widen<S>(p_B), {}};
   const auto i = static_cast<std::size_t>(body.index);
   const BodyMotion<S>& b = k.bodies[i];

@@ -29,18 +29,17 @@ constexpr Tableau rk4 = {4,
                          {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6},
                          {}};
 
-constexpr Tableau rkf45 = {
-    6,
-    {0, 1.0 / 4, 3.0 / 8, 12.0 / 13, 1, 1.0 / 2},
-    {{},
-     {1.0 / 4},
-     {3.0 / 32, 9.0 / 32},
-     {1932.0 / 2197, -7200.0 / 2197, 7296.0 / 2197},
-     {439.0 / 216, -8, 3680.0 / 513, -845.0 / 4104},
-     {-8.0 / 27, 2, -3544.0 / 2565, 1859.0 / 4104, -11.0 / 40}},
-    {16.0 / 135, 0, 6656.0 / 12825, 28561.0 / 56430, -9.0 / 50, 2.0 / 55},
-    {16.0 / 135 - 25.0 / 216, 0, 6656.0 / 12825 - 1408.0 / 2565, 28561.0 / 56430 - 2197.0 / 4104,
-     -9.0 / 50 + 1.0 / 5, 2.0 / 55}};
+constexpr Tableau rkf45 = {6,
+                           {0, 1.0 / 4, 3.0 / 8, 12.0 / 13, 1, 1.0 / 2},
+                           {{},
+                            {1.0 / 4},
+                            {3.0 / 32, 9.0 / 32},
+                            {1932.0 / 2197, -7200.0 / 2197, 7296.0 / 2197},
+                            {439.0 / 216, -8, 3680.0 / 513, -845.0 / 4104},
+                            {-8.0 / 27, 2, -3544.0 / 2565, 1859.0 / 4104, -11.0 / 40}},
+                           {16.0 / 135, 0, 6656.0 / 12825, 28561.0 / 56430, -9.0 / 50, 2.0 / 55},
+                           {16.0 / 135 - 25.0 / 216, 0, 6656.0 / 12825 - 1408.0 / 2565,
+                            28561.0 / 56430 - 2197.0 / 4104, -9.0 / 50 + 1.0 / 5, 2.0 / 55}};
 
 // Calls f(first velocity index) for every rotation of three freedoms.
 template <class F>
@@ -56,9 +55,8 @@ void set_three(VecX& x, int i, const Vec3& a) { x[i] = a.x, x[i + 1] = a.y, x[i 
 // Rate of the chart coordinates y while the velocity is v.
 void chart_rate(const Model& model, const VecX& y, const VecX& v, VecX& rate) {
   rate = v;
-  for_each_ball(model, [&](int i) {
-    set_three(rate, i, inverse_right_jacobian(three(y, i)) * three(v, i));
-  });
+  for_each_ball(
+      model, [&](int i) { set_three(rate, i, inverse_right_jacobian(three(y, i)) * three(v, i)); });
 }
 
 double runge_kutta(const Model& model, const Tableau& method, double h, State& state, Scratch& s) {
@@ -110,8 +108,9 @@ VecX chart_acceleration(const Model& model, const VecX& y, const VecX& rate, con
   VecX result = a;
   for_each_ball(model, [&](int i) {
     const Vec3 phi = three(y, i);
-    set_three(result, i, inverse_right_jacobian(phi) * three(a, i) +
-                             inverse_right_jacobian_rate(phi, three(rate, i)) * three(v, i));
+    set_three(result, i,
+              inverse_right_jacobian(phi) * three(a, i) +
+                  inverse_right_jacobian_rate(phi, three(rate, i)) * three(v, i));
   });
   return result;
 }
@@ -161,7 +160,8 @@ double step(const Model& model, Integrator method, double h, State& state, Scrat
       state.t += h;
       return 0;
     case Integrator::midpoint:
-      step_midpoint(model, state.t, h, state.q.data(), state.v.data(), s.tree, factorized, constrain);
+      step_midpoint(model, state.t, h, state.q.data(), state.v.data(), s.tree, factorized,
+                    constrain);
       state.t += h;
       return 0;
     case Integrator::rk4:
@@ -190,7 +190,8 @@ AdaptiveStep adaptive_step(const Model& model, double h, const AdaptiveSettings&
   }
 }
 
-State between(const Model& model, const State& start, const State& end, double t, Scratch& scratch) {
+State between(const Model& model, const State& start, const State& end, double t,
+              Scratch& scratch) {
   const double h = end.t - start.t;
   const double s = (t - start.t) / h;
   VecX a0(model.nv), a1(model.nv);
@@ -211,7 +212,8 @@ State between(const Model& model, const State& start, const State& end, double t
   const VecX c4 = -15 * p + 7 * r - w;
   const VecX c5 = 6 * p - 3 * r + 0.5 * w;
   const VecX y = s * (h * start.v + s * ((h * h / 2) * a0 + s * (c3 + s * (c4 + s * c5))));
-  const VecX rate = (h * start.v + s * ((h * h) * a0 + s * (3 * c3 + s * (4 * c4 + s * 5 * c5)))) / h;
+  const VecX rate =
+      (h * start.v + s * ((h * h) * a0 + s * (3 * c3 + s * (4 * c4 + s * 5 * c5)))) / h;
 
   State state{t, start.q, rate};
   move(model, y.data(), 1.0, state.q.data());

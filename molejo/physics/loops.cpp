@@ -11,7 +11,8 @@ namespace {
 
 std::vector<int> way_to_root(const Model& model, BodyId body) {
   std::vector<int> way;
-  for (int i = body.index; i >= 0; i = model.links[static_cast<std::size_t>(i)].parent) way.push_back(i);
+  for (int i = body.index; i >= 0; i = model.links[static_cast<std::size_t>(i)].parent)
+    way.push_back(i);
   return way;
 }
 
@@ -74,7 +75,7 @@ void solve_multipliers(const Model& model, Dynamics<double>& d, Loops& loops, do
     const LoopJoint& loop = model.loops[l];
     const Loops::Support& support = loops.support[l];
     const std::size_t width = support.freedoms.size();
-    for (int r = 0; r < loop.rows; ++r) {
+    for (int r = 0; r < loop.all_rows(); ++r) {
       const double lambda = loops.lambda[static_cast<std::size_t>(loop.first_row + r)];
       const double* u = support.u.data() + static_cast<std::size_t>(r) * width;
       for (std::size_t j = 0; j < width; ++j) {
@@ -88,7 +89,14 @@ void solve_multipliers(const Model& model, Dynamics<double>& d, Loops& loops, do
 void update_rows(const Model& model, const Kinematics<double>& k, Loops& loops) {
   for (const LoopJoint& loop : model.loops) {
     closure(model, k, loop, loops.rows.data() + loop.first_row);
+    rotor_rows(model, k, loop, loops.rows.data() + loop.first_row);
   }
+}
+
+// 1/I of the rotor in row r of the loop.
+double rotor_yield(const LoopJoint& loop, int r) {
+  const int freedom = loop.rotors[static_cast<std::size_t>(r - loop.rows)];
+  return 1 / loop.drives[static_cast<std::size_t>(freedom)].armature;
 }
 
 double largest_error(const Loops& loops) {
@@ -116,7 +124,7 @@ Loops::Loops(const Model& model)
     add_freedoms(model, s.steps_2, s.freedoms);
     std::sort(s.freedoms.begin(), s.freedoms.end());
     s.freedoms.erase(std::unique(s.freedoms.begin(), s.freedoms.end()), s.freedoms.end());
-    s.u.resize(s.freedoms.size() * static_cast<std::size_t>(loop.rows));
+    s.u.resize(s.freedoms.size() * static_cast<std::size_t>(loop.all_rows()));
     for (int j : s.freedoms) loops_at[static_cast<std::size_t>(j)].push_back(static_cast<int>(l));
     support.push_back(std::move(s));
   }
@@ -147,8 +155,8 @@ Loops::Loops(const Model& model)
     }
     const LoopJoint& la = model.loops[static_cast<std::size_t>(a)];
     const LoopJoint& lb = model.loops[static_cast<std::size_t>(b)];
-    for (int r = 0; r < la.rows; ++r) {
-      for (int c = 0; c < (a == b ? r + 1 : lb.rows); ++c) {
+    for (int r = 0; r < la.all_rows(); ++r) {
+      for (int c = 0; c < (a == b ? r + 1 : lb.all_rows()); ++c) {
         entries.push_back({la.first_row + r, lb.first_row + c});
       }
     }
@@ -158,7 +166,7 @@ Loops::Loops(const Model& model)
   for (std::size_t l = 0; l < model.loops.size(); ++l) {
     if (!support[l].freedoms.empty()) continue;
     const LoopJoint& loop = model.loops[l];
-    for (int r = 0; r < loop.rows; ++r) {
+    for (int r = 0; r < loop.all_rows(); ++r) {
       entries.push_back({loop.first_row + r, loop.first_row + r});
     }
   }
@@ -176,7 +184,7 @@ void factorize_loops(const Model& model, Dynamics<double>& d, Loops& loops) {
       loops.slot[static_cast<std::size_t>(s.freedoms[j])] = static_cast<int>(j);
     }
     std::fill(s.u.begin(), s.u.end(), 0);
-    for (int r = 0; r < loop.rows; ++r) {
+    for (int r = 0; r < loop.all_rows(); ++r) {
       const ClosureRow& row = loops.rows[static_cast<std::size_t>(loop.first_row + r)];
       double* u = s.u.data() + static_cast<std::size_t>(r) * width;
       carry(model, d, s.steps_2, row, 1, loops.slot, u);
@@ -187,8 +195,9 @@ void factorize_loops(const Model& model, Dynamics<double>& d, Loops& loops) {
   for (const Loops::Pair& pair : loops.pairs) {
     const Loops::Support& sa = loops.support[static_cast<std::size_t>(pair.a)];
     const Loops::Support& sb = loops.support[static_cast<std::size_t>(pair.b)];
-    const int rows_a = model.loops[static_cast<std::size_t>(pair.a)].rows;
-    const int rows_b = model.loops[static_cast<std::size_t>(pair.b)].rows;
+    const LoopJoint& loop_a = model.loops[static_cast<std::size_t>(pair.a)];
+    const int rows_a = loop_a.all_rows();
+    const int rows_b = model.loops[static_cast<std::size_t>(pair.b)].all_rows();
     std::size_t value = pair.first_value;
     for (int r = 0; r < rows_a; ++r) {
       const double* ua = sa.u.data() + static_cast<std::size_t>(r) * sa.freedoms.size();
@@ -199,6 +208,7 @@ void factorize_loops(const Model& model, Dynamics<double>& d, Loops& loops) {
           const int freedom = sa.freedoms[static_cast<std::size_t>(i)];
           sum += ua[i] * ub[j] * d.freedoms[static_cast<std::size_t>(freedom)].d_inverse;
         }
+        if (pair.a == pair.b && r == c && r >= loop_a.rows) sum += rotor_yield(loop_a, r);
         loops.values[value++] = sum;
       }
     }
@@ -217,7 +227,9 @@ void constrain_acceleration(const Model& model, Dynamics<double>& d, Loops& loop
     double* rows = loops.lambda.data() + loop.first_row;
     closure_acceleration(model, d.kinematics, loop, acceleration(loop.body_1),
                          acceleration(loop.body_2), rows);
-    for (int r = 0; r < loop.rows; ++r) rows[r] = -rows[r];
+    rotor_acceleration(model, d.kinematics, loop, acceleration(loop.body_1),
+                       acceleration(loop.body_2), rows);
+    for (int r = 0; r < loop.all_rows(); ++r) rows[r] = -rows[r];
   }
   solve_multipliers(model, d, loops, loops.change.data());
   for (std::size_t i = 0; i < loops.change.size(); ++i) d.a[i] += loops.change[i];
@@ -261,9 +273,10 @@ Projection project(const Model& model, State& state, double tolerance, Dynamics<
   factorize_loops(model, d, loops);
   update_velocities(model, state.v.data(), d.kinematics);
   for (const LoopJoint& loop : model.loops) {
-    for (int r = loop.first_row; r < loop.first_row + loop.rows; ++r) {
-      const auto n = static_cast<std::size_t>(r);
-      loops.lambda[n] = -closure_rate(d.kinematics, loop, loops.rows[n]);
+    for (int r = 0; r < loop.all_rows(); ++r) {
+      // rotors resist the correction by their inertia alone
+      const auto n = static_cast<std::size_t>(loop.first_row + r);
+      loops.lambda[n] = r < loop.rows ? -closure_rate(d.kinematics, loop, loops.rows[n]) : 0;
     }
   }
   solve_multipliers(model, d, loops, loops.change.data());

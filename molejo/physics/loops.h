@@ -39,10 +39,10 @@ struct Loops {
   std::vector<Pair> pairs;
   std::vector<double> values;
   SparseLdlt factor;
-  std::vector<double> response;  // what each freedom feels of the multipliers
-  std::vector<double> change;    // M^-1 G^T lambda
+  std::vector<double> response;         // what each freedom feels of the multipliers
+  std::vector<double> change;           // M^-1 G^T lambda
   std::vector<Spatial<double>> motion;  // the same, of each body
-  std::vector<int> slot;         // position of a freedom in the support being filled
+  std::vector<int> slot;                // position of a freedom in the support being filled
 };
 
 // Rows and factor at the poses of d.kinematics, after `factorize` of the tree.

@@ -72,16 +72,36 @@ Scene ragdoll_scene() {
     const char* upper_arm = name("upper_arm_l", "upper_arm_r");
     const char* thigh = name("thigh_l", "thigh_r");
     const char* shin = name("shin_l", "shin_r");
-    parts.push_back({upper_arm, "torso", Capsule{.045, .11}, {0, side * .33, 1.48}, 2.2,
-                     {0, side * .18, 1.48}, along_y});
-    parts.push_back({name("forearm_l", "forearm_r"), upper_arm, Capsule{.040, .11},
-                     {0, side * .63, 1.48}, 1.6, {0, side * .48, 1.48}, along_y});
-    parts.push_back({thigh, "pelvis", Capsule{.07, .15}, {0, side * .10, .70}, 8,
-                     {0, side * .10, .92}, upright});
-    parts.push_back({shin, thigh, Capsule{.05, .15}, {0, side * .10, .28}, 4,
-                     {0, side * .10, .48}, upright});
-    parts.push_back({name("foot_l", "foot_r"), shin, Box{{.12, .05, .03}}, {.06, side * .10, .04},
-                     1.1, {0, side * .10, .07}, upright});
+    parts.push_back({upper_arm,
+                     "torso",
+                     Capsule{.045, .11},
+                     {0, side * .33, 1.48},
+                     2.2,
+                     {0, side * .18, 1.48},
+                     along_y});
+    parts.push_back({name("forearm_l", "forearm_r"),
+                     upper_arm,
+                     Capsule{.040, .11},
+                     {0, side * .63, 1.48},
+                     1.6,
+                     {0, side * .48, 1.48},
+                     along_y});
+    parts.push_back({thigh,
+                     "pelvis",
+                     Capsule{.07, .15},
+                     {0, side * .10, .70},
+                     8,
+                     {0, side * .10, .92},
+                     upright});
+    parts.push_back(
+        {shin, thigh, Capsule{.05, .15}, {0, side * .10, .28}, 4, {0, side * .10, .48}, upright});
+    parts.push_back({name("foot_l", "foot_r"),
+                     shin,
+                     Box{{.12, .05, .03}},
+                     {.06, side * .10, .04},
+                     1.1,
+                     {0, side * .10, .07},
+                     upright});
   }
 
   Scene scene;
@@ -123,7 +143,6 @@ Drive random_drive(std::mt19937& random) {
   d.stiffness = 5 * positive();
   d.rest = 0.3 * symmetric_unit(random);
   d.damping = positive();
-  d.armature = 0;
   d.lower = -0.6 - 0.2 * positive();
   d.upper = 0.6 + 0.2 * positive();
   d.limit_stiffness = 20 * positive();
@@ -138,9 +157,9 @@ Drive random_drive(std::mt19937& random) {
 
 Scene random_tree_scene(const RandomTree& options) {
   static constexpr JointType types[] = {
-      JointType::revolute,  JointType::spherical, JointType::prismatic,
-      JointType::universal, JointType::cylindrical, JointType::planar,
-      JointType::point_in_plane, JointType::fixed, JointType::free};
+      JointType::revolute,       JointType::spherical,   JointType::prismatic,
+      JointType::universal,      JointType::cylindrical, JointType::planar,
+      JointType::point_in_plane, JointType::fixed,       JointType::free};
   std::mt19937 random(options.seed);
   Scene scene;
   scene.name = "random tree";
@@ -164,7 +183,10 @@ Scene random_tree_scene(const RandomTree& options) {
     joint.X_PF = {random_rotation(random), random_vector(random) * 0.3};
     joint.X_BM = {random_rotation(random), random_vector(random) * 0.3};
     if (options.drives) {
-      for (int f = 0; f < freedoms(joint.type).count(); ++f) joint.drives.push_back(random_drive(random));
+      for (int f = 0; f < freedoms(joint.type).count(); ++f) {
+        joint.drives.push_back(random_drive(random));
+        if (options.rotors) joint.drives.back().armature = 0.05 * (f + 1);
+      }
     }
     scene.joints.push_back(joint);
   }

@@ -24,6 +24,7 @@ struct RandomTree {
   int bodies = 12;
   bool floating = false;
   bool drives = false;  // springs, dampers, limits and motors
+  bool rotors = false;  // and armatures beside them
   unsigned seed = 1;
 };
 Scene random_tree_scene(const RandomTree& options);
