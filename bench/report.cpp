@@ -155,7 +155,7 @@ std::string text(const Results& results) {
       verification_table(results.verifications);
   out += "\n## One step of 1 ms\n\n" + three_tables("step", results.entrants, results.steps);
   out += "\n## Forward dynamics alone\n\n" +
-         three_tables("evaluation", results.entrants, results.forward_dynamics);
+         three_tables("evaluation", results.forward_entrants, results.forward_dynamics);
   out +=
       "\n## Energy drift\n\nWork D: largest |dE|/E_ref within 1 s and within 10 s at 1 ms. Cost: "
       "one "
@@ -176,7 +176,7 @@ std::string json(const Results& results) {
                      {"engines", results.versions},
                      {"skipped", results.skipped}};
   out["steps"] = race_json(results.entrants, results.steps);
-  out["forward_dynamics"] = race_json(results.entrants, results.forward_dynamics);
+  out["forward_dynamics"] = race_json(results.forward_entrants, results.forward_dynamics);
   for (const Verification& v : results.verifications)
     out["verifications"].push_back(
         {{"engine", v.engine},

@@ -33,7 +33,8 @@ struct Results {
   Machine machine;
   std::vector<std::string> versions, skipped;
   std::vector<Verification> verifications;
-  std::vector<Entrant> entrants;  // of the races; Molejo's plain integrator first
+  // Molejo's plain integrator first; of forward dynamics: four worlds second, then peers
+  std::vector<Entrant> entrants, forward_entrants;
   std::vector<Race> steps, forward_dynamics;
   std::vector<DriftRow> drifts;
   std::vector<Race> single_worlds, four_worlds;  // same works; entrants: one integrator each
