@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -187,7 +188,10 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace molejo::cli;
   try {
-    return run(argc, argv);
+    const int code = run(argc, argv);
+    if (std::fflush(stdout) == 0) return code;
+    fmt::print(stderr, "molejo: standard output cannot be written\n");
+    return internal_error;
   } catch (const molejo::InputError& error) {
     fmt::print(stderr, "molejo: {}\n", error.what());
     return bad_input;
