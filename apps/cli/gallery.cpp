@@ -58,7 +58,6 @@ struct Entry {
 
 Entry add_scene(const fs::path& file, const std::string& base, const std::string& out) {
   const Scene scene = load_scene(file.string());
-  print_warnings(scene.warnings);
   const Built built = build_loaded(scene, file.string());
   const Recording recording = run(built, scene.settings);
   const std::string target = (fs::path(out) / base).string();
@@ -66,9 +65,12 @@ Entry add_scene(const fs::path& file, const std::string& base, const std::string
     write_output(target + kind, scene, built.model, recording);
   }
   const Summary& s = recording.summary;
-  fmt::print("  {:<28} {:>6g} s in {:>8} steps, {:>7.3f} s, energy drift {:.1e}{}\n", base,
-             s.duration, s.steps, s.wall_seconds, s.energy_drift,
-             s.failure.empty() ? "" : "  stopped early: " + s.failure);
+  fmt::print("  {:<20} {:>5.4g} s in {:>6} steps, {:>6.3f} s, energy drift {:.1e}", base,
+             s.duration, s.steps, s.wall_seconds, s.energy_drift);
+  if (!scene.warnings.empty()) {
+    fmt::print(", {} warnings (molejo check {})", scene.warnings.size(), file.string());
+  }
+  fmt::print("{}\n", s.failure.empty() ? "" : ", stopped early: " + s.failure);
   return {gallery_card(scene, built.model, recording, base), !s.failure.empty()};
 }
 

@@ -61,7 +61,7 @@ void print_summary(const Scene& scene, const Settings& settings, const Summary& 
   print_row("constraint error",
             fmt::format("{:.3g}, removed after {} steps", s.constraint_error, s.projections));
   print_row("wall time",
-            fmt::format("{:.3g} s, {:.4g} steps/s", s.wall_seconds, s.steps_per_second));
+            fmt::format("{:.3g} s, {:.0f} steps/s", s.wall_seconds, s.steps_per_second));
   print_row("hash", fmt::format("{:016x}", s.hash));
 }
 
