@@ -444,15 +444,25 @@ class Builder {
     const Model& model = built.model;
     Kinematics<double> k(model);
     update_poses(model, built.initial.q.data(), k);
+    update_velocities(model, built.initial.v.data(), k);
+    const double speed = model.nv > 0 ? built.initial.v.lpNorm<Eigen::Infinity>() : 0;
     for (const LoopJoint& loop : model.loops) {
+      const auto refuse = [&](const char* what, int r, const char* how, double value,
+                              const char* unit) {
+        throw InputError("joint '" + loop.name + "' " + what + " in the initial state: equation " +
+                         std::to_string(r) + how + short_number(value) + unit);
+      };
       ClosureRow rows[6];
       closure(model, k, loop, rows);
       for (int r = 0; r < loop.rows; ++r) {
         if (std::fabs(rows[r].error) > open_joint) {
-          throw InputError("joint '" + loop.name +
-                           "' does not close in the initial state: equation " + std::to_string(r) +
-                           " is off by " + short_number(rows[r].error) + " (at most " +
-                           short_number(open_joint) + " m or rad)");
+          const std::string limit = " (at most " + short_number(open_joint) + " m or rad)";
+          refuse("does not close", r, " is off by ", rows[r].error, limit.c_str());
+        }
+        const double rate = closure_rate(k, loop, rows[r]);
+        if (std::fabs(rate) > open_joint * std::max(1.0, speed)) {
+          refuse("is torn apart", r, " changes at ", rate,
+                 " m/s or rad/s; give velocities that fit it");
         }
       }
     }
