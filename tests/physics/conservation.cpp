@@ -39,14 +39,13 @@ Drift drift(const Built& built, Integrator method, int steps, double t) {
   const State end = run(built, method, t / steps, t);
   const Totals a = totals_of(built.model, built.initial), b = totals_of(built.model, end);
   return {norm(b.momentum - a.momentum), norm(b.angular_momentum - a.angular_momentum),
-          std::fabs(energy(built.model, end).total() -
-                    energy(built.model, built.initial).total())};
+          std::fabs(energy(built.model, end).total() - energy(built.model, built.initial).total())};
 }
 
-// Slope of log(drift) over log(h) between a coarse and a fine step, four apart.
+// Measured order of one of the drifts.
 template <class Pick>
 double slope(const Built& built, Integrator method, int steps, double t, Pick pick) {
-  return order(pick(drift(built, method, steps, t)), pick(drift(built, method, 4 * steps, t))) / 2;
+  return order(pick(drift(built, method, steps, t)), pick(drift(built, method, 2 * steps, t)));
 }
 
 }  // namespace
@@ -111,11 +110,11 @@ TEST_CASE("conservation: the momenta of a floating tree drift with the order of 
   const struct {
     Integrator method;
     int steps;
-    double order, tolerance;
-  } cases[] = {{Integrator::semi_implicit_euler, 2000, 1, 0.15},
-               {Integrator::midpoint, 400, 2, 0.15},
-               {Integrator::rk4, 200, 4, 0.25},
-               {Integrator::rkf45, 80, 5, 0.35}};
+    double order;
+  } cases[] = {{Integrator::semi_implicit_euler, 2000, 1},
+               {Integrator::midpoint, 400, 2},
+               {Integrator::rk4, 100, 4},
+               {Integrator::rkf45, 50, 5}};
   for (unsigned seed = 1; seed <= 2; ++seed) {
     const Built built = floating_tree(seed, seed == 2);
     for (const auto& c : cases) {
@@ -123,13 +122,14 @@ TEST_CASE("conservation: the momenta of a floating tree drift with the order of 
       CAPTURE(to_string(c.method));
       const auto linear = [](const Drift& d) { return d.momentum; };
       const auto angular = [](const Drift& d) { return d.angular; };
-      CHECK(std::fabs(slope(built, c.method, c.steps, 0.5, linear) - c.order) < c.tolerance);
-      CHECK(std::fabs(slope(built, c.method, c.steps, 0.5, angular) - c.order) < c.tolerance);
+      CHECK(std::fabs(slope(built, c.method, c.steps, 0.5, linear) - c.order) < 0.15);
+      CHECK(std::fabs(slope(built, c.method, c.steps, 0.5, angular) - c.order) < 0.15);
     }
   }
 }
 
-TEST_CASE("conservation: rkf45 at small steps keeps the momenta and the energy of a floating tree") {
+TEST_CASE(
+    "conservation: rkf45 at small steps keeps the momenta and the energy of a floating tree") {
   for (unsigned seed = 1; seed <= 3; ++seed) {
     const Built built = floating_tree(seed, true);
     const Drift d = drift(built, Integrator::rkf45, 1000, 0.5);
@@ -143,7 +143,8 @@ TEST_CASE("conservation: rkf45 at small steps keeps the momenta and the energy o
 TEST_CASE("conservation: the energy of conservative trees drifts with h^4 under rk4") {
   // joints of every type with springs, under gravity, with and without a floating root
   for (unsigned seed = 1; seed <= 3; ++seed) {
-    Scene scene = random_tree_scene({.bodies = 10, .floating = seed == 2, .drives = true, .seed = seed});
+    Scene scene =
+        random_tree_scene({.bodies = 10, .floating = seed == 2, .drives = true, .seed = seed});
     for (SceneJoint& joint : scene.joints) {
       for (Drive& d : joint.drives) {
         d.damping = d.kd = 0;
@@ -155,7 +156,7 @@ TEST_CASE("conservation: the energy of conservative trees drifts with h^4 under 
     built.initial = random_state(built.model, random);
     CAPTURE(seed);
     const auto lost = [](const Drift& d) { return d.energy; };
-    CHECK(std::fabs(slope(built, Integrator::rk4, 200, 0.5, lost) - 4) < 0.3);
+    CHECK(std::fabs(slope(built, Integrator::rk4, 400, 0.5, lost) - 4) < 0.15);
     CHECK(drift(built, Integrator::rk4, 800, 0.5).energy < 1e-6);
   }
 }

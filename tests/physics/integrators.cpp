@@ -44,7 +44,8 @@ Built smooth_problem() {
   join(JointType::universal, "root", "cross", frame_at({0, -0.3, 1}, {0, 1, 0}));
   join(JointType::prismatic, "cross", "slide", frame_at({0, -0.6, 0.8}, {0, 0, 1}));
   scene.springs.push_back({"tether", {"", {1, 1, 1}}, {"hinge", {0.1, 0, 0}}, 20, 0.5, 0.4});
-  scene.forces.push_back({"push", {"slide", {0, 0.1, 0}},
+  scene.forces.push_back({"push",
+                          {"slide", {0, 0.1, 0}},
                           {{-1, {3, 0, 1}, {}}, {0.5, {-9, 5, 0}, {0, 2, 0}}, {2, {1, 1, 1}, {}}}});
   return build(scene);
 }
@@ -96,7 +97,7 @@ TEST_CASE("integrators: the orders hold for a ball joint that is damped and far 
   CHECK(std::fabs(measured(Integrator::semi_implicit_euler, 800) - 1) < 0.15);
   CHECK(std::fabs(measured(Integrator::midpoint, 100) - 2) < 0.15);
   CHECK(std::fabs(measured(Integrator::rk4, 50) - 4) < 0.15);
-  CHECK(std::fabs(measured(Integrator::rkf45, 50) - 5) < 0.15);
+  CHECK(std::fabs(measured(Integrator::rkf45, 200) - 5) < 0.15);
 }
 
 TEST_CASE("rkf45: every step keeps its error below the tolerance and its size within the bounds") {
@@ -169,7 +170,8 @@ TEST_CASE("rkf45: rejected steps are counted") {
   double h = 1e-3;
   std::int64_t steps = 0, rejected = 0;
   while (s.t < 2) {
-    const AdaptiveStep report = adaptive_step(built.model, std::min(h, 2 - s.t), settings, s, scratch);
+    const AdaptiveStep report =
+        adaptive_step(built.model, std::min(h, 2 - s.t), settings, s, scratch);
     h = report.next;
     rejected += report.rejected;
     ++steps;
@@ -190,8 +192,8 @@ TEST_CASE("dense output: sixth order in place, fifth in velocity") {
       const State exact = run(built, Integrator::rkf45, h / 32, part * h);
       const State s = between(model, built.initial, end, part * h, scratch);
       CHECK(s.t == part * h);
-      largest.first = std::max(largest.first,
-                               difference(model, s.q, exact.q).lpNorm<Eigen::Infinity>());
+      largest.first =
+          std::max(largest.first, difference(model, s.q, exact.q).lpNorm<Eigen::Infinity>());
       largest.second = std::max(largest.second, (s.v - exact.v).lpNorm<Eigen::Infinity>());
     }
     return largest;
@@ -257,7 +259,8 @@ TEST_CASE("stiff joint springs: implicit drives are stable at large steps, expli
   CHECK_FALSE((s.q.allFinite() && s.v.norm() < 1e12));
 }
 
-TEST_CASE("stiff joint springs: undamped, midpoint keeps the energy of a linear spring to rounding") {
+TEST_CASE(
+    "stiff joint springs: undamped, midpoint keeps the energy of a linear spring to rounding") {
   Scene scene;
   scene.settings.gravity = {};
   add_body(scene, "body", 2, {1, 1, 1});
@@ -275,8 +278,8 @@ TEST_CASE("frames: at exact times, all of them, up to the very end") {
   const Built built = chain(1, 1.0);
   const struct {
     double duration, fps, time_step;
-  } cases[] = {{1, 30, 1e-3}, {0.7, 30, 1e-3}, {0.3, 10, 7e-3}, {2.35, 24, 1e-2}, {1.1, 29.97, 0.013},
-               {0.1, 1000, 1e-3}, {1, 7, 0.3}, {0.05, 3, 1e-3}};
+  } cases[] = {{1, 30, 1e-3},       {0.7, 30, 1e-3},   {0.3, 10, 7e-3}, {2.35, 24, 1e-2},
+               {1.1, 29.97, 0.013}, {0.1, 1000, 1e-3}, {1, 7, 0.3},     {0.05, 3, 1e-3}};
   for (const auto& c : cases) {
     for (const Integrator method : {Integrator::midpoint, Integrator::rk4, Integrator::rkf45}) {
       for (const double max_step : {1.0 / 30, 10.0}) {

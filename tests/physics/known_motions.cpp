@@ -148,8 +148,8 @@ TEST_CASE("spherical pendulum: height is an elliptic function, turning points fr
   }
 
   // the plane of the swing turns by the integral of h / (l^2 (1 - z^2)); it starts at -x towards +y
-  const double turn = simpson([&](double t) { return h / (l * l * (1 - height(t) * height(t))); },
-                              period);
+  const double turn =
+      simpson([&](double t) { return h / (l * l * (1 - height(t) * height(t))); }, period);
   const Vec3 last = direction(period);
   const double measured = std::atan2(last.y, last.x) - pi;
   CHECK(std::fabs(std::remainder(measured + turn, 2 * pi)) < 1e-8);
@@ -179,7 +179,8 @@ TEST_CASE("projectile: a spinning body falls on a parabola, Euler's error is g h
   CHECK(norm(X.p - expected - Vec3{0, 0, -g * h * t / 2}) < 1e-11);
 }
 
-TEST_CASE("projectile: without gravity the line is straight, whatever the spin and the integrator") {
+TEST_CASE(
+    "projectile: without gravity the line is straight, whatever the spin and the integrator") {
   Scene scene;
   scene.settings.gravity = {};
   SceneBody& body = add_body(scene, "stone", 3, {1, 2, 2.5}, {skew_R, {1, 2, 3}});

@@ -144,8 +144,7 @@ TEST_CASE("free symmetric top: regular precession about the angular momentum") {
   for (const double t : {0.5, 3.0, 8.0}) {
     // the frame that precesses with the axis turns about L at |L| / I1; in it the body turns about
     // its axis at (1 - I3/I1) w3
-    const Quat expected =
-        exp_quat(L * (t / I1)) * exp_quat(Vec3{0, 0, (1 - I3 / I1) * w0.z * t});
+    const Quat expected = exp_quat(L * (t / I1)) * exp_quat(Vec3{0, 0, (1 - I3 / I1) * w0.z * t});
     const State s = run(built, Integrator::rk4, 2e-3, t);
     CAPTURE(t);
     CHECK(apart(attitude(s), expected) < 1e-10);

@@ -7,6 +7,7 @@
 #include <array>
 #include <numbers>
 
+#include "molejo/model/error.h"
 #include "tests/support/assemble.h"
 #include "tests/support/elliptic.h"
 #include "tests/support/models.h"
@@ -78,8 +79,7 @@ struct FourBar {
   Angles angles(double crank) const {
     const Vec3 B = along(crank) * a, DB = B - Vec3{d, 0, 0};
     const double s = norm(DB);
-    const double rocker =
-        std::atan2(DB.y, DB.x) - std::acos((c * c + s * s - b * b) / (2 * c * s));
+    const double rocker = std::atan2(DB.y, DB.x) - std::acos((c * c + s * s - b * b) / (2 * c * s));
     const Vec3 BC = Vec3{d, 0, 0} + along(rocker) * c - B;
     return {std::atan2(BC.y, BC.x), rocker};
   }
@@ -96,11 +96,12 @@ struct FourBar {
     const Vec3 half = along(u) * (b / 2), half1 = across(u) * (b / 2 * u1);
     const Vec3 half2 = across(u) * (b / 2 * u2) - along(u) * (b / 2 * u1 * u1);
     const auto bar = [](double length) { return length * length / 12; };
-    return {Part{1.0, bar(a), along(s) * (a / 2), across(s) * (a / 2), -(along(s) * (a / 2)), s, 1, 0},
-            Part{2.0, 2 * bar(b), along(s) * a + half, across(s) * a + half1, half2 - along(s) * a, u,
-                 u1, u2},
-            Part{1.5, 1.5 * bar(c), Vec3{d, 0, 0} + along(w) * (c / 2), across(w) * (c / 2 * w1),
-                 across(w) * (c / 2 * w2) - along(w) * (c / 2 * w1 * w1), w, w1, w2}};
+    return {
+        Part{1.0, bar(a), along(s) * (a / 2), across(s) * (a / 2), -(along(s) * (a / 2)), s, 1, 0},
+        Part{2.0, 2 * bar(b), along(s) * a + half, across(s) * a + half1, half2 - along(s) * a, u,
+             u1, u2},
+        Part{1.5, 1.5 * bar(c), Vec3{d, 0, 0} + along(w) * (c / 2), across(w) * (c / 2 * w1),
+             across(w) * (c / 2 * w2) - along(w) * (c / 2 * w1 * w1), w, w1, w2}};
   }
 
   // The bar mechanism at a crank angle and speed, with joint `closing` (0 .. 3 from the crank's
@@ -138,9 +139,10 @@ TEST_CASE("slider-crank: closed kinematics and the Lagrangian of the crank angle
     const Vec3 rod = along(-b) * (l / 2), rod1 = across(-b) * (-l / 2 * b1);
     const Vec3 rod2 = across(-b) * (-l / 2 * b2) - along(-b) * (l / 2 * b1 * b1);
     const Vec3 pin = along(s) * r, pin1 = across(s) * r, pin2 = -pin;
-    return std::array{Part{1.2, 0.02, pin * 0.5, pin1 * 0.5, pin2 * 0.5, s, 1, 0},
-                      Part{0.8, 0.04, pin + rod, pin1 + rod1, pin2 + rod2, -b, -b1, -b2},
-                      Part{2.0, 0.01, pin + rod * 2.0, pin1 + rod1 * 2.0, pin2 + rod2 * 2.0, 0, 0, 0}};
+    return std::array{
+        Part{1.2, 0.02, pin * 0.5, pin1 * 0.5, pin2 * 0.5, s, 1, 0},
+        Part{0.8, 0.04, pin + rod, pin1 + rod1, pin2 + rod2, -b, -b1, -b2},
+        Part{2.0, 0.01, pin + rod * 2.0, pin1 + rod1 * 2.0, pin2 + rod2 * 2.0, 0, 0, 0}};
   };
   const double s0 = 0.6, speed = 3, t = 2;
   Scene scene = planar_scene();
@@ -162,7 +164,8 @@ TEST_CASE("slider-crank: closed kinematics and the Lagrangian of the crank angle
   CHECK(std::fabs(s.v[0] - own[1]) < 1e-7);
   CHECK(std::fabs(crank - s0) > 1);
   CHECK(max_abs(pose(built.model, s, "slider").p - Vec3{slide(crank), 0, 0}) < 1e-11);
-  CHECK(std::fabs(energy(built.model, s).total() - energy(built.model, built.initial).total()) < 1e-8);
+  CHECK(std::fabs(energy(built.model, s).total() - energy(built.model, built.initial).total()) <
+        1e-8);
 }
 
 TEST_CASE("four-bar: redundant in space, it follows the coupler's geometry and its Lagrangian") {
@@ -180,13 +183,32 @@ TEST_CASE("four-bar: redundant in space, it follows the coupler's geometry and i
   CHECK(std::fabs(s.v[0] - own[1]) < 1e-7);
   CHECK(std::fabs(s.q[0]) > 2 * pi);  // more than a whole turn
   const FourBar::Angles expected = bars.angles(crank);
-  CHECK(std::fabs(std::remainder(angle_of(pose(built.model, s, "coupler")) - expected.coupler, 2 * pi)) < 1e-10);
-  CHECK(std::fabs(std::remainder(angle_of(pose(built.model, s, "rocker")) - expected.rocker, 2 * pi)) < 1e-10);
-  CHECK(std::fabs(energy(built.model, s).total() - energy(built.model, built.initial).total()) < 1e-7);
+  CHECK(std::fabs(std::remainder(angle_of(pose(built.model, s, "coupler")) - expected.coupler,
+                                 2 * pi)) < 1e-10);
+  CHECK(std::fabs(std::remainder(angle_of(pose(built.model, s, "rocker")) - expected.rocker,
+                                 2 * pi)) < 1e-10);
+  CHECK(std::fabs(energy(built.model, s).total() - energy(built.model, built.initial).total()) <
+        1e-7);
   CHECK(redundant_rows(built.model, s) == 3);
 }
 
-TEST_CASE("four-bar: whichever joint closes the loop, and in maximal coordinates, the motion is one") {
+TEST_CASE("four-bar: velocities that would open the loop are refused with their residual") {
+  Scene scene = FourBar{}.scene(0.4, 0, 3);
+  for (SceneBody& body : scene.bodies) body.velocity.reset();
+  scene.joints[0].velocity = {2};
+  const std::string expected = "joint 'world_rocker' is torn apart in the initial state: equation ";
+  std::string text;
+  try {
+    build(scene);
+  } catch (const InputError& e) {
+    text = e.what();
+  }
+  CHECK(text.substr(0, expected.size()) == expected);
+  CHECK(text.find(" m/s or rad/s") != std::string::npos);
+}
+
+TEST_CASE(
+    "four-bar: whichever joint closes the loop, and in maximal coordinates, the motion is one") {
   const FourBar bars;
   std::vector<std::array<Pose, 3>> ends;
   for (int variant = 0; variant < 5; ++variant) {
@@ -251,7 +273,8 @@ TEST_CASE("Bricard's linkage: six hinges in space move with one freedom and stay
   std::string before;
   for (int i = 1; i < 6; ++i) {
     const std::string name = "bar" + std::to_string(i);
-    add_body(scene, name, 1 + 0.1 * i, {0.1, 0.12, 0.15}, frame_at((hinge(i).p + hinge((i + 1) % 6).p) / 2));
+    add_body(scene, name, 1 + 0.1 * i, {0.1, 0.12, 0.15},
+             frame_at((hinge(i).p + hinge((i + 1) % 6).p) / 2));
     add_joint(scene, JointType::revolute, before, name, hinge(i));
     before = name;
   }
@@ -314,17 +337,20 @@ TEST_CASE("three fixed points: nine equations, three too many, and the body does
 }
 
 TEST_CASE("every joint type: the same motion as tree joint, as loop closure and in maximal form") {
-  for (const JointType type :
-       {JointType::fixed, JointType::revolute, JointType::prismatic, JointType::cylindrical,
-        JointType::universal, JointType::spherical, JointType::planar, JointType::point_in_plane,
-        JointType::free}) {
+  for (const JointType type : {JointType::fixed, JointType::revolute, JointType::prismatic,
+                               JointType::cylindrical, JointType::universal, JointType::spherical,
+                               JointType::planar, JointType::point_in_plane, JointType::free}) {
     CAPTURE(to_string(type));
     Scene scene;
-    add_body(scene, "a", 2, {0.2, 0.3, 0.4}, {matrix(exp_quat(Vec3{0.1, 0.5, 0.2})), {0.3, 0, -0.2}});
-    add_body(scene, "b", 1.4, {0.15, 0.2, 0.1}, {matrix(exp_quat(Vec3{-0.7, 0.2, 1})), {0.5, 0.4, 0}});
-    SceneJoint& base = add_joint(scene, JointType::revolute, "", "a", frame_at({}, normalized(Vec3{1, 2, 2})));
+    add_body(scene, "a", 2, {0.2, 0.3, 0.4},
+             {matrix(exp_quat(Vec3{0.1, 0.5, 0.2})), {0.3, 0, -0.2}});
+    add_body(scene, "b", 1.4, {0.15, 0.2, 0.1},
+             {matrix(exp_quat(Vec3{-0.7, 0.2, 1})), {0.5, 0.4, 0}});
+    SceneJoint& base =
+        add_joint(scene, JointType::revolute, "", "a", frame_at({}, normalized(Vec3{1, 2, 2})));
     base.position = {0.3}, base.velocity = {1.5};
-    SceneJoint& joint = add_joint(scene, type, "a", "b", frame_at({0.4, 0.1, 0.1}, normalized(Vec3{2, -1, 2})));
+    SceneJoint& joint =
+        add_joint(scene, type, "a", "b", frame_at({0.4, 0.1, 0.1}, normalized(Vec3{2, -1, 2})));
     const Freedoms f = freedoms(type);
     const double values[] = {0.2, -0.1, 0.15, 0.4, -0.3, 0.2};
     for (int i = 0; i < f.count(); ++i) {
@@ -345,8 +371,8 @@ TEST_CASE("every joint type: the same motion as tree joint, as loop closure and 
     const Kinematics<double> k = kinematics(tree.model, tree.initial);
     const BodyId b = tree.model.body("b");
     looped.bodies[1].X_WB = body_pose(tree.model, k, b);
-    looped.bodies[1].velocity = SceneBody::Velocity{
-        point_velocity(k, b, looped.bodies[1].X_WB.p), k.bodies[static_cast<std::size_t>(b.index)].w};
+    looped.bodies[1].velocity = SceneBody::Velocity{point_velocity(k, b, looped.bodies[1].X_WB.p),
+                                                    k.bodies[static_cast<std::size_t>(b.index)].w};
     looped.joints[1].loop = true;
     looped.joints[1].position.clear();
     looped.joints[1].velocity.clear();

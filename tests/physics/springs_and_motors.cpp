@@ -24,7 +24,9 @@ struct Oscillator {
     return x0 * std::exp(-zeta * w * t) *
            (std::cos(wd() * t) + zeta * w / wd() * std::sin(wd() * t));
   }
-  double v(double t) const { return -x0 * std::exp(-zeta * w * t) * w * w / wd() * std::sin(wd() * t); }
+  double v(double t) const {
+    return -x0 * std::exp(-zeta * w * t) * w * w / wd() * std::sin(wd() * t);
+  }
 };
 
 // A body of 2 kg and 0.5 kg m^2 about its joint, on a joint of one freedom along or about z;
@@ -65,7 +67,8 @@ TEST_CASE("point spring: two bodies oscillate with 2 pi sqrt(m1 m2 / (k (m1 + m2
   // the default integrator at the default step: relative error of the period below 1e-4
   const double slip = elongation(Integrator::midpoint, 2.25 * period) / (stretch * 2 * pi / period);
   CHECK(std::fabs(slip) < 1e-5 * 2.25 * period);
-  CHECK(std::fabs(energy(built.model, built.initial).elastic - 0.5 * k * stretch * stretch) < 1e-12);
+  CHECK(std::fabs(energy(built.model, built.initial).elastic - 0.5 * k * stretch * stretch) <
+        1e-12);
 }
 
 TEST_CASE("point spring: of zero length it draws an ellipse, also through its own centre") {
@@ -99,7 +102,8 @@ TEST_CASE("point spring: damped swings shrink by the logarithmic decrement") {
   add_body(scene, "b", m, {1, 1, 1}, frame_at({rest + x0, 0, 0}));
   scene.springs.push_back({"spring", {"", {}}, {"b", {}}, k, rest, b});
   const Built built = build(scene);
-  const double period = 2 * pi / o.wd(), decrement = 2 * pi * o.zeta / std::sqrt(1 - o.zeta * o.zeta);
+  const double period = 2 * pi / o.wd(),
+               decrement = 2 * pi * o.zeta / std::sqrt(1 - o.zeta * o.zeta);
   for (int n = 1; n <= 3; ++n) {
     const State s = run(built, Integrator::rk4, 1e-3, n * period);
     const double amplitude = pose(built.model, s, "b").p.x - rest;
@@ -129,7 +133,8 @@ TEST_CASE("joint spring: prismatic and revolute joints are damped oscillators") 
   }
 }
 
-TEST_CASE("joint spring: a ball joint with equal springs swings about any axis, up to half a turn") {
+TEST_CASE(
+    "joint spring: a ball joint with equal springs swings about any axis, up to half a turn") {
   const double k = 12, I = 0.7, angle = 2.5, w = std::sqrt(k / I);
   const Vec3 axis = normalized(Vec3{1, 2, -0.5});
   Scene scene;
@@ -178,8 +183,8 @@ TEST_CASE("motor: holds a load where kp (target - q) + force carries it") {
   Drive drive;
   drive.kp = 200, drive.kd = 30, drive.target = 0.5, drive.force = 4;
   const double settled = 0.5 - (mass * g - 4) / 200;
-  for (const Integrator method : {Integrator::semi_implicit_euler, Integrator::midpoint,
-                                  Integrator::rk4}) {
+  for (const Integrator method :
+       {Integrator::semi_implicit_euler, Integrator::midpoint, Integrator::rk4}) {
     const Built built = build(one_freedom(JointType::prismatic, drive, 0, true));
     const State s = run(built, method, 1e-3, 8);
     CAPTURE(to_string(method));
@@ -222,8 +227,8 @@ TEST_CASE("limit: a load rests on it, pressed in by weight / stiffness") {
   Drive drive;
   drive.lower = -0.1, drive.upper = 0.6, drive.limit_stiffness = 5000, drive.limit_damping = 120;
   const Built built = build(one_freedom(JointType::prismatic, drive, 0.4, true));
-  for (const Integrator method : {Integrator::semi_implicit_euler, Integrator::midpoint,
-                                  Integrator::rk4}) {
+  for (const Integrator method :
+       {Integrator::semi_implicit_euler, Integrator::midpoint, Integrator::rk4}) {
     const State s = run(built, method, 1e-3, 5);
     CAPTURE(to_string(method));
     CHECK(std::fabs(s.q[0] - (-0.1 - mass * g / 5000)) < 1e-9);
@@ -244,8 +249,8 @@ TEST_CASE("limit: of no given stiffness holds a pendulum at both ends") {
   scene.joints[0].drives = {drive};
   scene.joints[0].velocity = {9};  // enough to go over the top
   const Built built = build(scene);
-  for (const Integrator method : {Integrator::semi_implicit_euler, Integrator::midpoint,
-                                  Integrator::rk4}) {
+  for (const Integrator method :
+       {Integrator::semi_implicit_euler, Integrator::midpoint, Integrator::rk4}) {
     Settings settings = scene.settings;
     settings.integrator = method, settings.duration = 3, settings.fps = 1000;
     const Recording recording = simulate(built, settings);
