@@ -23,7 +23,8 @@ std::string json(const Scene& scene, const Model& model, const Recording& record
 // The summary alone, as one JSON object.
 std::string summary_json(const Summary& summary);
 
-// Stills of the motion, energy over time, and below it the chosen coordinates (scene.plot; names as in the CSV header).
+// Stills of the motion, energy over time, and below it the chosen coordinates (scene.plot; names as
+// in the CSV header).
 std::string svg(const Scene& scene, const Model& model, const Recording& recording);
 
 // Writes the file in the form its ending names; unknown endings throw InputError.

@@ -54,12 +54,11 @@ inline Pack4 select(const Pack4::Mask& m, const Pack4& a, const Pack4& b) {
 
 inline double square_root(double x) { return std::sqrt(x); }
 inline Pack4 square_root(const Pack4& x) {
-  return Pack4(Pack4::Lanes{std::sqrt(x.v[0]), std::sqrt(x.v[1]), std::sqrt(x.v[2]), std::sqrt(x.v[3])});
+  return Pack4(
+      Pack4::Lanes{std::sqrt(x.v[0]), std::sqrt(x.v[1]), std::sqrt(x.v[2]), std::sqrt(x.v[3])});
 }
 inline double absolute(double x) { return std::fabs(x); }
-inline Pack4 absolute(const Pack4& x) {
-  return Pack4(Pack4::Lanes((Pack4::Bits)x.v & INT64_MAX));
-}
+inline Pack4 absolute(const Pack4& x) { return Pack4(Pack4::Lanes((Pack4::Bits)x.v & INT64_MAX)); }
 template <class S>
 S minimum(const S& a, const S& b) {
   return select(b < a, b, a);

@@ -21,10 +21,9 @@ using Quat = QuatT<double>;
 
 template <class S>
 QuatT<S> operator*(const QuatT<S>& a, const QuatT<S>& b) {
-  return {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
-          a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-          a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-          a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+  return {
+      a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+      a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
 }
 template <class S>
 QuatT<S> conjugate(const QuatT<S>& q) {
@@ -105,8 +104,6 @@ struct Pose {
 };
 inline Pose operator*(const Pose& a, const Pose& b) { return {a.R * b.R, a.p + a.R * b.p}; }
 inline Vec3 operator*(const Pose& X, const Vec3& p) { return X.p + X.R * p; }
-inline Pose inverse(const Pose& X) {
-  return {transpose(X.R), -transpose_times(X.R, X.p)};
-}
+inline Pose inverse(const Pose& X) { return {transpose(X.R), -transpose_times(X.R, X.p)}; }
 
 }  // namespace molejo

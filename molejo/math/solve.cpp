@@ -40,7 +40,8 @@ void SparseLdlt::analyse(int size, const std::vector<Entry>& lower) {
   // columns of the upper triangle in the new order
   column_start_.assign(n + 1, 0);
   const auto column_of = [&](const Entry& e) {
-    return std::max(place_[static_cast<std::size_t>(e.row)], place_[static_cast<std::size_t>(e.column)]);
+    return std::max(place_[static_cast<std::size_t>(e.row)],
+                    place_[static_cast<std::size_t>(e.column)]);
   };
   for (const Entry& e : lower) ++column_start_[column_of(e) + 1];
   for (std::size_t k = 0; k < n; ++k) column_start_[k + 1] += column_start_[k];

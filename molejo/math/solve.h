@@ -35,9 +35,9 @@ class SparseLdlt {
 
  private:
   int size_ = 0;
-  std::vector<std::size_t> place_;             // user index -> position in the order
+  std::vector<std::size_t> place_;  // user index -> position in the order
   std::vector<std::size_t> column_start_, column_row_, column_value_;  // upper triangle, permuted
-  std::vector<std::size_t> parent_;            // elimination tree
+  std::vector<std::size_t> parent_;                                    // elimination tree
   std::vector<std::size_t> L_start_, L_row_;
   std::vector<double> L_value_, D_inverse_;
   std::vector<std::size_t> L_count_, stack_, pattern_, mark_;

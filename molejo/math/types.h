@@ -176,7 +176,8 @@ Sym3T<S> upper(const Mat3T<S>& m) {
 template <class A, class B>
 auto rotated(const Mat3T<A>& R, const Sym3T<B>& m) {
   const Vec3T<A> a = m * R.r0, b = m * R.r1, c = m * R.r2;
-  return Sym3T<A>{dot(R.r0, a), dot(R.r1, b), dot(R.r2, c), dot(R.r0, b), dot(R.r0, c), dot(R.r1, c)};
+  return Sym3T<A>{dot(R.r0, a), dot(R.r1, b), dot(R.r2, c),
+                  dot(R.r0, b), dot(R.r0, c), dot(R.r1, c)};
 }
 // m (c.c 1 - c c^T): inertia about a point of a mass m at c from it.
 template <class S, class F>

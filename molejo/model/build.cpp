@@ -172,6 +172,15 @@ Link make_link(JointType type, const Pose& X_PF, const Pose& X_BM, const MassPro
   link.mass = m.mass;
   link.p_MC = m.p_BC - X_BM.p;
   link.I_BC = m.I_BC;
+  link.J_BM = m.I_BC + point_inertia(m.mass, link.p_MC);
+  if (link.rotations == 1) {
+    const Vec3& a = link.axis[0];
+    const Mat3 along{a * a.x, a * a.y, a * a.z};
+    link.turn_fixed = link.R_PB0 * along;
+    link.turn_cos = link.R_PB0 * (Mat3::identity() - along);
+    link.turn_sin = link.R_PB0 * skew(a);
+    link.axis_P = link.R_PB0 * a;
+  }
   return link;
 }
 

@@ -1,6 +1,8 @@
 // Bodies of the templates declared in kinematics.h, for the two files that instantiate them.
 #pragma once
 
+#include <type_traits>
+
 #include "molejo/model/kinematics.h"
 
 namespace molejo {
@@ -18,72 +20,98 @@ Mat3T<S> turned_about(const Mat3T<S>& R, const Vec3& axis, const S& angle) {
   return R * turn;
 }
 
+// A vector or matrix given in the axes of the parent, in world axes; no parent is the world.
+template <class S, class X>
+auto in_world(const BodyMotion<S>* parent, const X& x) {
+  using Result = decltype(parent->R * x);
+  if constexpr (std::is_same_v<X, Result>) {
+    return parent ? Result(parent->R * x) : x;
+  } else {
+    return parent ? Result(parent->R * x) : widen<S>(x);
+  }
+}
+
 template <class S>
 void update_pose(const Model& model, const S* q_all, Kinematics<S>& k, std::size_t i) {
   const Link& link = model.links[i];
+  const BodyMotion<S>* parent =
+      link.parent < 0 ? nullptr : &k.bodies[static_cast<std::size_t>(link.parent)];
   BodyMotion<S>& body = k.bodies[i];
   const S* q = q_all + link.q;
   Vec3T<S>* axes = k.axes.data() + link.v;
 
-  // orientation at zero, and the offset of the joint point
-  Mat3T<S> R;
-  Vec3T<S> r;
-  if (link.parent < 0) {
-    R = widen<S>(link.R_PB0);
-    r = widen<S>(link.p_LF);
-    for (int j = 0; j < link.translations; ++j) axes[j] = widen<S>(link.t_P[j]);
-  } else {
-    const BodyMotion<S>& parent = k.bodies[static_cast<std::size_t>(link.parent)];
-    R = parent.R * link.R_PB0;
-    r = parent.R * link.p_LF;
-    for (int j = 0; j < link.translations; ++j) axes[j] = parent.R * link.t_P[j];
+  // the joint point
+  Vec3T<S> r = in_world(parent, link.p_LF);
+  for (int j = 0; j < link.translations; ++j) {
+    axes[j] = in_world(parent, link.t_P[j]);
+    r += axes[j] * q[j];
   }
-  for (int j = 0; j < link.translations; ++j) r += axes[j] * q[j];
   q += link.translations;
   axes += link.translations;
 
   // rotation
   switch (link.rotations) {
     case 0:
-      body.R = R;
+      body.R = in_world(parent, link.R_PB0);
       break;
-    case 1:
-      axes[0] = R * link.axis[0];
-      body.R = turned_about(R, link.axis[0], q[0]);
+    case 1: {
+      const SinCos<S> sc = sincos(q[0]);
+      const auto row = [&](const Vec3& fixed, const Vec3& c, const Vec3& s) {
+        return Vec3T<S>{fixed.x + (c.x * sc.cos + s.x * sc.sin),
+                        fixed.y + (c.y * sc.cos + s.y * sc.sin),
+                        fixed.z + (c.z * sc.cos + s.z * sc.sin)};
+      };
+      axes[0] = in_world(parent, link.axis_P);
+      body.R =
+          in_world(parent, Mat3T<S>{row(link.turn_fixed.r0, link.turn_cos.r0, link.turn_sin.r0),
+                                    row(link.turn_fixed.r1, link.turn_cos.r1, link.turn_sin.r1),
+                                    row(link.turn_fixed.r2, link.turn_cos.r2, link.turn_sin.r2)});
       break;
-    case 2:
+    }
+    case 2: {
+      const Mat3T<S> R = in_world(parent, link.R_PB0);
       axes[0] = R * link.axis[0];
       body.R = turned_about(R, link.axis[0], q[0]);
       axes[1] = body.R * link.axis[1];
       body.R = turned_about(body.R, link.axis[1], q[1]);
       break;
+    }
     default:
-      body.R = R * matrix(QuatT<S>{q[0], q[1], q[2], q[3]});
+      body.R = in_world(parent, link.R_PB0) * matrix(QuatT<S>{q[0], q[1], q[2], q[3]});
       for (int j = 0; j < 3; ++j) axes[j] = body.R.column(j);
   }
 
   body.r = r;
-  body.p = link.parent < 0 ? r : k.bodies[static_cast<std::size_t>(link.parent)].p + r;
+  body.p = parent ? parent->p + r : r;
   body.com = body.R * link.p_MC;
 }
 
+// Angular velocities are all that the equations of motion need.
 template <class S>
-void update_velocity(const Model& model, const S* v_all, Kinematics<S>& k, std::size_t i) {
+void update_angular_velocity(const Model& model, const S* v, Kinematics<S>& k, std::size_t i) {
   const Link& link = model.links[i];
-  BodyMotion<S>& body = k.bodies[i];
-  const S* v = v_all + link.v;
-  const Vec3T<S>* axes = k.axes.data() + link.v;
-  body.w = {};
-  body.v = {};
+  Vec3T<S> w;
+  if (link.parent >= 0) w = k.bodies[static_cast<std::size_t>(link.parent)].w;
+  const int first = link.v + link.translations;
+  for (int j = first; j < first + link.rotations; ++j) {
+    w += k.axes[static_cast<std::size_t>(j)] * v[j];
+  }
+  k.bodies[i].w = w;
+}
+
+template <class S>
+void update_velocity(const Model& model, const S* v, Kinematics<S>& k, std::size_t i) {
+  update_angular_velocity(model, v, k, i);
+  const Link& link = model.links[i];
+  Vec3T<S> velocity;
   if (link.parent >= 0) {
     const BodyMotion<S>& parent = k.bodies[static_cast<std::size_t>(link.parent)];
-    body.w = parent.w;
-    body.v = parent.v + cross(parent.w, body.r);
+    velocity = parent.v + cross(parent.w, k.bodies[i].r);
   }
-  for (int j = 0; j < link.translations; ++j) body.v += axes[j] * v[j];
-  for (int j = link.translations; j < link.translations + link.rotations; ++j) {
-    body.w += axes[j] * v[j];
+  for (int j = link.v; j < link.v + link.translations; ++j) {
+    velocity += k.axes[static_cast<std::size_t>(j)] * v[j];
   }
+  k.bodies[i].v = velocity;
 }
 
 // Acceleration of a body that comes from velocities alone, beyond that of its parent's frame:
@@ -135,13 +163,14 @@ void move(const Model& model, const S* dq, double h, S* q) {
   }
 }
 
+// The passes over all bodies are flattened: their parts must be inlined to be fast.
 template <class S>
-void update_poses(const Model& model, const S* q, Kinematics<S>& k) {
+[[gnu::flatten]] void update_poses(const Model& model, const S* q, Kinematics<S>& k) {
   for (std::size_t i = 0; i < model.links.size(); ++i) update_pose(model, q, k, i);
 }
 
 template <class S>
-void update_velocities(const Model& model, const S* v, Kinematics<S>& k) {
+[[gnu::flatten]] void update_velocities(const Model& model, const S* v, Kinematics<S>& k) {
   for (std::size_t i = 0; i < model.links.size(); ++i) update_velocity(model, v, k, i);
 }
 

@@ -39,8 +39,12 @@ struct Link {
   Vec3 p_BM;                      // joint point on the child, in B
   Vec3 t_P[3];                    // translation axes, in P
   Vec3 axis[2];                   // rotation axes, in B (the first of two: in B at zero)
+  // one rotation: R_PB0 Rot(q) = turn_fixed + turn_cos cos q + turn_sin sin q, about axis_P
+  Mat3 turn_fixed, turn_cos, turn_sin;
+  Vec3 axis_P;
   double mass = 0;
   Vec3 p_MC;  // centre of mass from M, in B
+  Sym3 J_BM;  // inertia about M, in B
   Sym3 I_BC;  // inertia about the centre of mass, in B
 };
 

@@ -32,7 +32,7 @@ struct BodyDynamics {
   Sym3T<S> J;
   Mat3T<S> B;
   Sym3T<S> M;
-  Sym3T<S> I;           // rigid inertia about the centre of mass, world axes
+  Sym3T<S> rigid_J;     // J of the body alone
   Spatial<S> bias;      // force at zero acceleration
   Spatial<S> coriolis;  // acceleration from velocities alone
   Spatial<S> a;         // acceleration of the joint point
@@ -66,12 +66,13 @@ struct Dynamics {
 template <class S>
 void factorize(const Model& model, Dynamics<S>& d);
 
-// Accelerations d.a for d.tau, d.applied and gravity at the velocities of `d.kinematics` (up to
-// date), after `factorize`. Also leaves the accelerations of all bodies. Cost O(n).
+// Accelerations d.a for d.tau, d.applied and gravity at the joint velocities v, after `factorize`.
+// Also leaves the accelerations and angular velocities of all bodies. Cost O(n).
 template <class S>
 void solve_acceleration(const Model& model, const S* v, Dynamics<S>& d);
 
-// All of it: poses, velocities, factor and accelerations. d.tau, d.inertia and d.applied are read.
+// All of it: poses, angular velocities, factor and accelerations. d.tau, d.inertia and d.applied
+// are read.
 template <class S>
 void forward_dynamics(const Model& model, const S* q, const S* v, Dynamics<S>& d);
 

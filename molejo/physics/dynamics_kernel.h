@@ -25,8 +25,8 @@ template <class S>
 void set_rigid_inertia(const Link& link, const BodyMotion<S>& motion, BodyDynamics<S>& body) {
   const double m = link.mass;
   const Vec3T<S> mc = motion.com * m;
-  body.I = rotated(motion.R, link.I_BC);
-  body.J = body.I + point_inertia(m, motion.com);
+  body.rigid_J = rotated(motion.R, link.J_BM);
+  body.J = body.rigid_J;
   body.B = {{S(0), -mc.z, mc.y}, {mc.z, S(0), -mc.x}, {-mc.y, mc.x, S(0)}};
   body.M = Sym3T<S>::diagonal(S(m), S(m), S(m));
 }
@@ -95,7 +95,7 @@ void set_bias(const Model& model, const S* v, Dynamics<S>& d, std::size_t i) {
   body.coriolis = {joint.angular, joint.linear};
   const Vec3T<S>& w = motion.w;
   const Vec3T<S> force = cross(w, cross(w, motion.com)) * model.links[i].mass;
-  body.bias.angular = cross(w, body.I * w) + cross(motion.com, force) - d.applied[i].angular;
+  body.bias.angular = cross(w, body.rigid_J * w) - d.applied[i].angular;
   body.bias.linear = force - d.applied[i].linear;
 }
 
@@ -150,7 +150,7 @@ void solve_outward(const Model& model, Dynamics<S>& d, std::size_t i) {
 }
 
 template <class S>
-void factorize(const Model& model, Dynamics<S>& d) {
+[[gnu::flatten]] void factorize(const Model& model, Dynamics<S>& d) {
   const std::size_t count = model.links.size();
   for (std::size_t i = 0; i < count; ++i) {
     set_rigid_inertia(model.links[i], d.kinematics.bodies[i], d.bodies[i]);
@@ -159,19 +159,22 @@ void factorize(const Model& model, Dynamics<S>& d) {
 }
 
 template <class S>
-void solve_acceleration(const Model& model, const S* v, Dynamics<S>& d) {
+[[gnu::flatten]] void solve_acceleration(const Model& model, const S* v, Dynamics<S>& d) {
   const std::size_t count = model.links.size();
-  for (std::size_t i = 0; i < count; ++i) set_bias(model, v, d, i);
+  for (std::size_t i = 0; i < count; ++i) {
+    update_angular_velocity(model, v, d.kinematics, i);
+    set_bias(model, v, d, i);
+  }
   for (std::size_t i = count; i-- > 0;) solve_inward(model, d, i);
   for (std::size_t i = 0; i < count; ++i) solve_outward(model, d, i);
 }
 
 template <class S>
-void forward_dynamics(const Model& model, const S* q, const S* v, Dynamics<S>& d) {
+[[gnu::flatten]] void forward_dynamics(const Model& model, const S* q, const S* v, Dynamics<S>& d) {
   const std::size_t count = model.links.size();
   for (std::size_t i = 0; i < count; ++i) {
     update_pose(model, q, d.kinematics, i);
-    update_velocity(model, v, d.kinematics, i);
+    update_angular_velocity(model, v, d.kinematics, i);
     set_rigid_inertia(model.links[i], d.kinematics.bodies[i], d.bodies[i]);
     set_bias(model, v, d, i);
   }

@@ -130,30 +130,16 @@ void acceleration(const Model& model, double t, const double* q, const double* v
                   Scratch& scratch) {
   Dynamics<double>& d = scratch.tree.dynamics;
   apply_drives(model, q, v, ImplicitDrive::explicit_force(), d);
-  if (model.rows == 0 && !has_body_forces(model)) {
-    forward_dynamics(model, q, v, d);
-  } else {
-    update_poses(model, q, d.kinematics);
-    update_velocities(model, v, d.kinematics);
-    apply_body_forces(model, t, d);
-    factorize(model, d);
-    solve_acceleration(model, v, d);
-    if (model.rows > 0) {
-      factorize_loops(model, d, scratch.loops);
-      constrain_acceleration(model, d, scratch.loops);
-    }
-  }
+  accelerate(
+      model, t, q, v, d, [&] { factorize_loops(model, d, scratch.loops); },
+      [&] { constrain_acceleration(model, d, scratch.loops); });
   std::copy(d.a.begin(), d.a.end(), a);
 }
 
 double step(const Model& model, Integrator method, double h, State& state, Scratch& s) {
   Dynamics<double>& d = s.tree.dynamics;
-  const auto factorized = [&] {
-    if (model.rows > 0) factorize_loops(model, d, s.loops);
-  };
-  const auto constrain = [&] {
-    if (model.rows > 0) constrain_acceleration(model, d, s.loops);
-  };
+  const auto factorized = [&] { factorize_loops(model, d, s.loops); };
+  const auto constrain = [&] { constrain_acceleration(model, d, s.loops); };
   switch (method) {
     case Integrator::semi_implicit_euler:
       step_euler(model, state.t, h, state.q.data(), state.v.data(), s.tree, factorized, constrain);

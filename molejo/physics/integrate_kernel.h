@@ -17,23 +17,30 @@ template <class S>
 StepScratch<S>::StepScratch(const Model& model)
     : dynamics(model), v_middle(static_cast<std::size_t>(model.nv)) {}
 
-// `constrain(d)` is called after every solve and may correct the accelerations (loops).
+// Accelerations at q and v with a new factor. `factorized()` is called after it is made and
+// `constrain()` after the solve; they solve the loops of a single world.
+template <class S, class Factorized, class Constrain>
+void accelerate(const Model& model, double t, const S* q, const S* v, Dynamics<S>& d,
+                Factorized&& factorized, Constrain&& constrain) {
+  if (model.loops.empty() && !has_body_forces(model)) {
+    forward_dynamics(model, q, v, d);
+    return;
+  }
+  update_poses(model, q, d.kinematics);
+  update_velocities(model, v, d.kinematics);
+  apply_body_forces(model, t, d);
+  factorize(model, d);
+  factorized();
+  solve_acceleration(model, v, d);
+  constrain();
+}
+
 template <class S, class Factorized, class Constrain>
 void step_euler(const Model& model, double t, double h, S* q, S* v, StepScratch<S>& scratch,
                 Factorized&& factorized, Constrain&& constrain) {
   Dynamics<S>& d = scratch.dynamics;
   apply_drives(model, q, v, ImplicitDrive::end_of_step(h), d);
-  if (model.loops.empty() && !has_body_forces(model)) {
-    forward_dynamics(model, q, v, d);
-  } else {
-    update_poses(model, q, d.kinematics);
-    update_velocities(model, v, d.kinematics);
-    apply_body_forces(model, t, d);
-    factorize(model, d);
-    factorized();
-    solve_acceleration(model, v, d);
-    constrain();
-  }
+  accelerate(model, t, q, v, d, factorized, constrain);
   for (std::size_t i = 0; i < d.a.size(); ++i) v[i] += d.a[i] * h;
   move(model, v, h, q);
 }
@@ -45,23 +52,22 @@ void step_midpoint(const Model& model, double t, double h, S* q, S* v, StepScrat
   S* v_middle = scratch.v_middle.data();
   const std::size_t count = d.a.size();
 
-  // half a step of q; one factor serves all evaluations
+  // half a step of q, and a first estimate with the velocity of the start
   move(model, v, h / 2, q);
   const ImplicitDrive implicit = ImplicitDrive::middle_of_step(h);
   apply_drives(model, q, v, implicit, d);
-  update_poses(model, q, d.kinematics);
-  factorize(model, d);
-  factorized();
+  accelerate(model, t + h / 2, q, v, d, factorized, constrain);
 
+  // the same factor serves better velocities
   const bool body_forces = has_body_forces(model);
-  for (std::size_t i = 0; i < count; ++i) v_middle[i] = v[i];
-  for (int n = 0; n < midpoint_evaluations; ++n) {
-    update_velocities(model, v_middle, d.kinematics);
-    if (n > 0) correct_ball_drives(model, q, v, v_middle, implicit, d);
+  const bool linear_velocities = body_forces || !model.loops.empty();
+  for (int n = 1; n < midpoint_evaluations; ++n) {
+    for (std::size_t i = 0; i < count; ++i) v_middle[i] = v[i] + d.a[i] * (h / 2);
+    correct_ball_drives(model, q, v, v_middle, implicit, d);
+    if (linear_velocities) update_velocities(model, v_middle, d.kinematics);
     if (body_forces) apply_body_forces(model, t + h / 2, d);
     solve_acceleration(model, v_middle, d);
     constrain();
-    for (std::size_t i = 0; i < count; ++i) v_middle[i] = v[i] + d.a[i] * (h / 2);
   }
 
   for (std::size_t i = 0; i < count; ++i) v[i] += d.a[i] * h;

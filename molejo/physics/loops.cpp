@@ -175,6 +175,7 @@ Loops::Loops(const Model& model)
 }
 
 void factorize_loops(const Model& model, Dynamics<double>& d, Loops& loops) {
+  if (model.rows == 0) return;
   update_rows(model, d.kinematics, loops);
   for (std::size_t l = 0; l < model.loops.size(); ++l) {
     const LoopJoint& loop = model.loops[l];
@@ -213,10 +214,11 @@ void factorize_loops(const Model& model, Dynamics<double>& d, Loops& loops) {
       }
     }
   }
-  loops.redundant = model.rows > 0 ? loops.factor.factorize(loops.values.data()) : 0;
+  loops.redundant = loops.factor.factorize(loops.values.data());
 }
 
 void constrain_acceleration(const Model& model, Dynamics<double>& d, Loops& loops) {
+  if (model.rows == 0) return;
   // body accelerations in d have gravity taken off at the root
   const auto acceleration = [&](BodyId body) {
     if (body.is_world()) return BodyAcceleration{};
