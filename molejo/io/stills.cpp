@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 namespace molejo {
 
@@ -89,6 +88,20 @@ void add_shape(const Shape& shape, const Pose& X_WB, const View& view, double op
   }
 }
 
+// The immobile or the moving bodies of a frame, farther ones first.
+void add_frame(const Model& model, const Frame& frame, bool immobile, const View& view,
+               double opacity, std::vector<Patch>& patches) {
+  const auto first = static_cast<std::ptrdiff_t>(patches.size());
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    if (model.bodies[i].immobile != immobile) continue;
+    for (const Shape& shape : model.bodies[i].shapes) {
+      add_shape(shape, frame.X_WB[i], view, opacity, patches);
+    }
+  }
+  std::stable_sort(patches.begin() + first, patches.end(),
+                   [](const Patch& a, const Patch& b) { return a.depth > b.depth; });
+}
+
 std::string css(const Color& color, double light) {
   const auto channel = [&](double c) {
     return static_cast<int>(std::lround(255 * std::clamp(c * light, 0.0, 1.0)));
@@ -104,23 +117,13 @@ std::string stills(const Scene& scene, const Model& model, const Recording& reco
   const auto last = static_cast<int>(recording.frames.size()) - 1;
   const int count = std::min(layout.stills, last + 1);
 
-  // farther things first within a still, later stills over earlier ones
+  // what stands still once and behind all else, then later stills over earlier ones
   std::vector<Patch> patches;
+  add_frame(model, recording.frames.back(), true, view, 1, patches);
   for (int s = 0; s < count; ++s) {
-    const int frame =
-        count == 1 ? last
-                   : static_cast<int>(std::lround(static_cast<double>(s) * last / (count - 1)));
-    const double opacity =
-        count == 1 ? 1 : 0.12 + 0.88 * std::pow(static_cast<double>(s) / (count - 1), 2);
-    std::vector<Patch> still;
-    for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-      const Pose& X_WB = recording.frames[static_cast<std::size_t>(frame)].X_WB[i];
-      for (const Shape& shape : model.bodies[i].shapes)
-        add_shape(shape, X_WB, view, opacity, still);
-    }
-    std::stable_sort(still.begin(), still.end(),
-                     [](const Patch& a, const Patch& b) { return a.depth > b.depth; });
-    std::move(still.begin(), still.end(), std::back_inserter(patches));
+    const double part = count == 1 ? 1 : static_cast<double>(s) / (count - 1);
+    const auto frame = static_cast<std::size_t>(std::lround(part * last));
+    add_frame(model, recording.frames[frame], false, view, 0.12 + 0.88 * part * part, patches);
   }
   if (patches.empty()) return {};
 

@@ -69,10 +69,13 @@ QuatT<S> exp_quat(const Vec3T<S>& phi) {
   return {c, phi.x * f, phi.y * f, phi.z * f};
 }
 
-// q (+) phi, renormalised.
+// q (+) phi, for a q of unit length up to rounding: one step of Newton's method keeps it so, for
+// less than a square root.
 template <class S>
 QuatT<S> turned(const QuatT<S>& q, const Vec3T<S>& phi) {
-  return normalized(q * exp_quat(phi));
+  const QuatT<S> p = q * exp_quat(phi);
+  const S f = 1.5 - 0.5 * squared_norm(p);
+  return {p.w * f, p.x * f, p.y * f, p.z * f};
 }
 
 // The shortest rotation vector of q: exp_quat(log_quat(q)) = +-q, |result| <= pi.

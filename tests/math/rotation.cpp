@@ -60,7 +60,8 @@ TEST_CASE("rotation: the inverse right Jacobian is the rate of the rotation vect
       CHECK(max_abs((ahead - behind) / (2 * h) - rate) < 1e-8);
 
       const Mat3 difference =
-          (inverse_right_jacobian(phi + rate * h) - inverse_right_jacobian(phi - rate * h)) * (0.5 / h);
+          (inverse_right_jacobian(phi + rate * h) - inverse_right_jacobian(phi - rate * h)) *
+          (0.5 / h);
       CHECK(distance(inverse_right_jacobian_rate(phi, rate), difference) < 1e-8);
     }
   }
@@ -68,11 +69,20 @@ TEST_CASE("rotation: the inverse right Jacobian is the rate of the rotation vect
 
 TEST_CASE("rotation: a frame from its z axis is right-handed, also upside down") {
   std::mt19937 random(5);
-  for (const Vec3& z : {Vec3{0, 0, 1}, Vec3{0, 0, -1}, Vec3{0, 1, 0}, normalized(random_vector(random))}) {
+  for (const Vec3& z :
+       {Vec3{0, 0, 1}, Vec3{0, 0, -1}, Vec3{0, 1, 0}, normalized(random_vector(random))}) {
     const Mat3 R = frame_from_z(z);
     CHECK(max_abs(R.column(2) - z) < 1e-15);
     CHECK(distance(transpose(R) * R, Mat3::identity()) < 1e-14);
     CHECK(determinant(R) == doctest::Approx(1));
   }
   CHECK(frame_from_z({0, 0, 1}) == Mat3::identity());
+}
+
+TEST_CASE("rotation: a million small turns keep the quaternion of unit length") {
+  Quat q;
+  for (int n = 0; n < 1000000; ++n) q = turned(q, Vec3{1e-3, 2e-3, -5e-4});
+  CHECK(std::fabs(std::sqrt(squared_norm(q)) - 1) < 1e-15);
+  const Vec3 axis = normalized(Vec3{1e-3, 2e-3, -5e-4});
+  CHECK(max_abs(matrix(q) * axis - axis) < 1e-9);
 }

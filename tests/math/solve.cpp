@@ -86,7 +86,8 @@ TEST_CASE("solve: least squares gives the solution of minimum norm") {
   const VecX x = least_squares(A, b);
   CHECK((A * x - b).norm() < 1e-12);
   // minimum norm: no part in the null space
-  const VecX other = x + (MatX::Identity(9, 9) - A.transpose() * (A * A.transpose()).inverse() * A) *
-                             VecX::Random(9);
+  const VecX other =
+      x +
+      (MatX::Identity(9, 9) - A.transpose() * (A * A.transpose()).inverse() * A) * VecX::Random(9);
   CHECK(x.norm() <= other.norm());
 }

@@ -1,0 +1,64 @@
+#include "molejo/io/stills.h"
+
+#include <doctest/doctest.h>
+
+#include "molejo/physics/world.h"
+#include "tests/support/models.h"
+
+using namespace molejo;
+using namespace molejo::test;
+
+namespace {
+
+std::size_t count(const std::string& text, const std::string& word) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;
+  return n;
+}
+
+// A ball that falls past a fixed one.
+Scene two_balls() {
+  Scene scene;
+  for (const char* name : {"fixed", "falling"}) {
+    SceneBody body;
+    body.name = name;
+    body.immobile = body.name == "fixed";
+    body.X_WB.p = {body.immobile ? 0.0 : 1.0, 0, 1};
+    body.shapes.push_back({Sphere{0.1}, {}, {1, 0, 0, 1}});
+    scene.bodies.push_back(body);
+  }
+  scene.camera = {{0.5, -5, 0}, {0.5, 0, 0}, 40};
+  scene.settings.duration = 0.5;
+  return scene;
+}
+
+}  // namespace
+
+TEST_CASE("stills: what moves is drawn in every still, what stands once, all inside the frame") {
+  const Scene scene = two_balls();
+  const Built built = build(scene);
+  const Recording recording = simulate(built, scene.settings);
+  const std::string svg = stills(scene, built.model, recording,
+                                 {.x = 10, .y = 20, .width = 300, .height = 200, .stills = 5});
+  CHECK(count(svg, "<polygon") == 1 + 5);
+  CHECK(count(svg, "opacity=\"1.00\"") == 2);  // the fixed ball and the last still
+  CHECK(count(svg, "opacity=\"0.12\"") == 1);
+
+  // coordinates stay within the margins
+  for (std::size_t at = svg.find("points=\""); at != std::string::npos;
+       at = svg.find("points=\"", at + 1)) {
+    double x = 0, y = 0;
+    REQUIRE(std::sscanf(svg.c_str() + at + 8, "%lf,%lf", &x, &y) == 2);
+    CHECK((x >= 10 && x <= 310 && y >= 20 && y <= 220));
+  }
+}
+
+TEST_CASE("stills: nothing to draw is no group") {
+  Scene scene = two_balls();
+  for (SceneBody& body : scene.bodies) {
+    body.given = MassProperties{1, {}, Sym3::diagonal(1, 1, 1)};
+    body.shapes.clear();
+  }
+  const Built built = build(scene);
+  CHECK(stills(scene, built.model, simulate(built, scene.settings), {}).empty());
+}
