@@ -127,14 +127,21 @@ TEST_CASE("gallery: a browser draws the bodies without an error") {
     const std::string path = binary_dir() + "/" + name + ".html";
     write_file(path, gallery_page(std::vector{gallery_card(r.scene, r.model, r.recording, name)}));
     const std::string command =
-        "timeout 60 chromium --headless --no-sandbox --disable-gpu --window-size=1300,900 "
-        "--virtual-time-budget=400 --dump-dom 'file://" +
+        "timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+        "--disable-background-networking --disable-component-update --disable-sync "
+        "--user-data-dir='" +
+        path + ".profile' --window-size=1300,900 --virtual-time-budget=2000 --dump-dom 'file://" +
         path + "' > '" + path + ".dom' 2>/dev/null";
-    REQUIRE(std::system(command.c_str()) == 0);
-    const std::string dom = read_file(path + ".dom");
-    CHECK(dom.find("data-error") == std::string::npos);
     const std::string mark = "data-drawn=\"";
-    const std::size_t at = dom.find(mark);
+    // a busy machine may take the page down before its first picture
+    std::string dom;
+    std::size_t at = std::string::npos;
+    for (int attempt = 0; attempt < 3 && at == std::string::npos; ++attempt) {
+      REQUIRE(std::system(command.c_str()) == 0);
+      dom = read_file(path + ".dom");
+      at = dom.find(mark);
+    }
+    CHECK(dom.find("data-error") == std::string::npos);
     REQUIRE(at != std::string::npos);
     return std::atoi(dom.c_str() + at + mark.size());
   };
