@@ -70,6 +70,25 @@ Vec3 vector_acceleration(const Vec3& w, const Vec3& alpha, const Vec3& u) {
   return cross(alpha, u) + cross(w, cross(w, u));
 }
 
+// d = p_M - p_F and its rates.
+struct Separation {
+  Vec3 d, rate, acceleration;
+
+  // d2/dt2 (d.e), with e turning with body 1
+  double acceleration_along(const Vec3& e, const Vec3& w1, const Vec3& alpha1) const {
+    return dot(acceleration, e) + 2 * dot(rate, cross(w1, e)) +
+           dot(d, vector_acceleration(w1, alpha1, e));
+  }
+};
+
+Separation separation(const Kinematics<double>& k, const LoopJoint& loop, const Frames& X,
+                      const BodyAcceleration& a_1, const BodyAcceleration& a_2) {
+  return {X.M.p - X.F.p,
+          point_velocity(k, loop.body_2, X.M.p) - point_velocity(k, loop.body_1, X.F.p),
+          point_acceleration(k, loop.body_2, a_2, X.M.p) -
+              point_acceleration(k, loop.body_1, a_1, X.F.p)};
+}
+
 }  // namespace
 
 int closure_rows(JointType type) {
@@ -105,16 +124,12 @@ void closure_acceleration(const Model& model, const Kinematics<double>& k, const
   const Vec3 w1 = angular_velocity(k, loop.body_1), w2 = angular_velocity(k, loop.body_2);
 
   // products d.e and a.b of vectors fixed in the bodies, differentiated twice
-  const Vec3 d = X.M.p - X.F.p;
-  const Vec3 d_dot = point_velocity(k, loop.body_2, X.M.p) - point_velocity(k, loop.body_1, X.F.p);
-  const Vec3 d_ddot = point_acceleration(k, loop.body_2, a_2, X.M.p) -
-                      point_acceleration(k, loop.body_1, a_1, X.F.p);
+  const Separation d = separation(k, loop, X, a_1, a_2);
   const int locked = locked_translations(loop.type);
   for (int axis = 0; axis < 3; ++axis) {
     if (!(locked & (1 << axis))) continue;
     const Vec3 e = X.F.R.column(axis);
-    *rows++ = dot(d_ddot, e) + 2 * dot(d_dot, cross(w1, e)) +
-              dot(d, vector_acceleration(w1, a_1.angular, e));
+    *rows++ = d.acceleration_along(e, w1, a_1.angular);
   }
   for (const AxisPair& pair : locked_rotations(loop.type)) {
     const Vec3 a = X.M.R.column(pair.m), b = X.F.R.column(pair.f);
@@ -190,17 +205,13 @@ void rotor_acceleration(const Model& model, const Kinematics<double>& k, const L
   const JointCoordinates c = measure(model, k, loop);
   const Frames X = frames(model, k, loop);
   const Vec3 w1 = angular_velocity(k, loop.body_1), w2 = angular_velocity(k, loop.body_2);
-  const Vec3 d = X.M.p - X.F.p;
-  const Vec3 d_dot = point_velocity(k, loop.body_2, X.M.p) - point_velocity(k, loop.body_1, X.F.p);
-  const Vec3 d_ddot = point_acceleration(k, loop.body_2, a_2, X.M.p) -
-                      point_acceleration(k, loop.body_1, a_1, X.F.p);
+  const Separation d = separation(k, loop, X, a_1, a_2);
   const Freedoms f = freedoms(loop.type);
   double* out = rows + loop.rows;
   for (const int j : loop.rotors) {
     const Vec3& e = c.axis[j];
     if (j < f.translations) {
-      *out++ = dot(d_ddot, e) + 2 * dot(d_dot, cross(w1, e)) +
-               dot(d, vector_acceleration(w1, a_1.angular, e));
+      *out++ = d.acceleration_along(e, w1, a_1.angular);
     } else {
       // the axis turns with body 1, but the second of two and all of three with body 2
       const bool on_child = f.rotations == 3 || j == f.translations + 1;

@@ -29,20 +29,28 @@ void solve_mass(const Model& model, Dynamics<double>& d, const double* y, double
     parent.angular += p.angular + cross(d.kinematics.bodies[i].r, p.linear);
     parent.linear += p.linear;
   }
-  for (std::size_t i = 0; i < count; ++i) {
+  std::vector<double> u(d.freedoms.size());
+  std::vector<Spatial<double>> motion(count);
+  for (std::size_t i = 0; i < u.size(); ++i) u[i] = d.freedoms[i].u;
+  respond(model, d, u.data(), x, motion.data());
+}
+
+void respond(const Model& model, const Dynamics<double>& d, const double* u, double* x,
+             Spatial<double>* motion) {
+  for (std::size_t i = 0; i < model.links.size(); ++i) {
     const Link& link = model.links[i];
     Spatial<double> a;
     if (link.parent >= 0) {
-      a = d.bodies[static_cast<std::size_t>(link.parent)].a;
+      a = motion[link.parent];
       a.linear += cross(a.angular, d.kinematics.bodies[i].r);
     }
     for (int j = link.v + link.translations + link.rotations - 1; j >= link.v; --j) {
       const FreedomFactor<double>& f = d.freedoms[static_cast<std::size_t>(j)];
-      x[j] = (f.u - (dot(f.U_angular, a.angular) + dot(f.U_linear, a.linear))) * f.d_inverse;
+      x[j] = (u[j] - (dot(f.U_angular, a.angular) + dot(f.U_linear, a.linear))) * f.d_inverse;
       Vec3& target = j < link.v + link.translations ? a.linear : a.angular;
       target += d.kinematics.axes[static_cast<std::size_t>(j)] * x[j];
     }
-    d.bodies[i].a = a;
+    motion[i] = a;
   }
 }
 

@@ -79,6 +79,11 @@ void forward_dynamics(const Model& model, const S* q, const S* v, Dynamics<S>& d
 // x = M^-1 y on the factor that is there (y may be x).
 void solve_mass(const Model& model, Dynamics<double>& d, const double* y, double* x);
 
+// The outward half of such a solve: x = M^-1 y and the motion of each body, from what each freedom
+// feels of y after the inward eliminations (u).
+void respond(const Model& model, const Dynamics<double>& d, const double* u, double* x,
+             Spatial<double>* motion);
+
 // The joint forces that give the accelerations `a` under gravity and d.applied (recursive
 // Newton-Euler). With a = 0 this is the bias c(q, v). Poses and velocities must be up to date.
 VecX inverse_dynamics(const Model& model, const VecX& v, const VecX& a, Dynamics<double>& d);

@@ -46,27 +46,6 @@ void carry(const Model& model, const Dynamics<double>& d, const std::vector<int>
   }
 }
 
-// x = M^-1 G^T lambda, given what every freedom feels of the multipliers: the outward pass alone.
-void respond(const Model& model, const Dynamics<double>& d, const double* u, double* x,
-             std::vector<Spatial<double>>& motion) {
-  for (std::size_t i = 0; i < model.links.size(); ++i) {
-    const Link& link = model.links[i];
-    Spatial<double> a;
-    if (link.parent >= 0) {
-      a = motion[static_cast<std::size_t>(link.parent)];
-      a.linear += cross(a.angular, d.kinematics.bodies[i].r);
-    }
-    for (int j = link.v + link.translations + link.rotations - 1; j >= link.v; --j) {
-      const auto n = static_cast<std::size_t>(j);
-      const FreedomFactor<double>& f = d.freedoms[n];
-      x[j] = (u[j] - (dot(f.U_angular, a.angular) + dot(f.U_linear, a.linear))) * f.d_inverse;
-      Vec3& target = j < link.v + link.translations ? a.linear : a.angular;
-      target += d.kinematics.axes[n] * x[j];
-    }
-    motion[i] = a;
-  }
-}
-
 // lambda = (G M^-1 G^T)^-1 rhs (in loops.lambda), then x = M^-1 G^T lambda.
 void solve_multipliers(const Model& model, Dynamics<double>& d, Loops& loops, double* x) {
   loops.factor.solve(loops.lambda.data());
@@ -83,7 +62,7 @@ void solve_multipliers(const Model& model, Dynamics<double>& d, Loops& loops, do
       }
     }
   }
-  respond(model, d, loops.response.data(), x, loops.motion);
+  respond(model, d, loops.response.data(), x, loops.motion.data());
 }
 
 void update_rows(const Model& model, const Kinematics<double>& k, Loops& loops) {
