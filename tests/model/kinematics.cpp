@@ -31,7 +31,8 @@ VecX to_vector(const Vec3& a) { return VecX{{a.x, a.y, a.z}}; }
 TEST_CASE("kinematics: Jacobians, velocities and finite differences agree for all joint types") {
   std::mt19937 random(5);
   for (unsigned seed = 0; seed < 9; ++seed) {
-    const Model model = build(random_tree_scene({.bodies = 12, .floating = seed % 2 == 0, .seed = seed})).model;
+    const Model model =
+        build(random_tree_scene({.bodies = 12, .floating = seed % 2 == 0, .seed = seed})).model;
     Kinematics<double> k(model);
     for (int n = 0; n < 5; ++n) {
       const State state = random_state(model, random);

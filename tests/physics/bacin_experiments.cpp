@@ -187,9 +187,8 @@ Scene pair_of(JointType type) {
   SceneForce push;
   push.name = "push";
   push.at = {"b", {0, 0.3, 0}};
-  push.samples = {{0.05, {0, 9, 0}, {1, 0, 0}},
-                  {0.15, {20, 0, 0}, {0, 2, 0}},
-                  {0.45, {0, 0, 30}, {0, 0, 3}}};
+  push.samples = {
+      {0.05, {0, 9, 0}, {1, 0, 0}}, {0.15, {20, 0, 0}, {0, 2, 0}}, {0.45, {0, 0, 30}, {0, 0, 3}}};
   scene.forces.push_back(push);
   return scene;
 }

@@ -1,4 +1,5 @@
-// Each claim is checked against a result found another way: a textbook formula or a second algorithm.
+// Each claim is checked against a result found another way: a textbook formula or a second
+// algorithm.
 #include "molejo/physics/dynamics.h"
 
 #include <doctest/doctest.h>
@@ -50,7 +51,8 @@ TEST_CASE("dynamics: articulated bodies, composite bodies and Newton-Euler agree
       CHECK((M * a - (tau - bias)).norm() < 1e-9 * (1 + bias.norm()));
       CHECK((M.ldlt().solve(tau - bias) - a).norm() < 1e-8 * (1 + a.norm()));
       // the tree's own L^T D L
-      CHECK((solve(factorize_mass_matrix(model, M), tau - bias) - a).norm() < 1e-8 * (1 + a.norm()));
+      CHECK((solve(factorize_mass_matrix(model, M), tau - bias) - a).norm() <
+            1e-8 * (1 + a.norm()));
       // M^-1 on the articulated factor
       update_poses(model, state.q.data(), d.kinematics);
       factorize(model, d);
@@ -111,8 +113,8 @@ TEST_CASE("dynamics: a wrench on a body acts as J^T f, and its power is that of 
         rotation_jacobian(model, d.kinematics, {i}).transpose() *
             VecX{{torque.x, torque.y, torque.z}};
     CHECK((felt - expected).norm() < 1e-12 * (1 + none.norm()));
-    const double power = dot(f, point_velocity(d.kinematics, {i}, p)) +
-                         dot(torque, d.kinematics.bodies[n].w);
+    const double power =
+        dot(f, point_velocity(d.kinematics, {i}, p)) + dot(torque, d.kinematics.bodies[n].w);
     CHECK(felt.dot(state.v) == doctest::Approx(power).epsilon(1e-10));
   }
 }
@@ -120,7 +122,8 @@ TEST_CASE("dynamics: a wrench on a body acts as J^T f, and its power is that of 
 TEST_CASE("dynamics: armature adds to the diagonal of M") {
   std::mt19937 random(25);
   Model model = build(random_tree_scene({.bodies = 8, .seed = 5})).model;
-  for (std::size_t i = 0; i < model.drives.size(); ++i) model.drives[i].armature = 0.1 * static_cast<double>(i + 1);
+  for (std::size_t i = 0; i < model.drives.size(); ++i)
+    model.drives[i].armature = 0.1 * static_cast<double>(i + 1);
   Dynamics<double> d(model);
   const State state = random_state(model, random);
   load_randomly(d, random);

@@ -63,8 +63,7 @@ inline void check_near(const Vec3& a, const Vec3& b, double tolerance = 1e-12) {
 // A folder of its own for files that a test writes; removed with what is in it.
 class TemporaryFolder {
  public:
-  explicit TemporaryFolder(const std::string& name)
-      : path_(binary_dir() + "/test_files_" + name) {
+  explicit TemporaryFolder(const std::string& name) : path_(binary_dir() + "/test_files_" + name) {
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
   }
