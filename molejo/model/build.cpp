@@ -233,7 +233,7 @@ class Builder {
       const Pose X_WB = body_pose(reduced.model, k, {static_cast<int>(i)});
       const MassProperties& m = plan_.mass[static_cast<std::size_t>(plan_.order[i])];
       if (body.immobile) {
-        append(make_link(JointType::fixed, X_WB, {}, m), body, body.name, JointType::fixed, {},
+        append(make_link(JointType::fixed, X_WB, {}, {}), body, body.name, JointType::fixed, {},
                model);
       } else {
         append(make_link(JointType::free, {}, {Mat3::identity(), m.p_BC}, m), body, body.name,
@@ -284,7 +284,7 @@ class Builder {
     if (j < 0) {
       // a floating body moves about its centre of mass
       const JointType type = body.immobile ? JointType::fixed : JointType::free;
-      const Link link = body.immobile ? make_link(type, body.X_WB, {}, m)
+      const Link link = body.immobile ? make_link(type, body.X_WB, {}, {})
                                       : make_link(type, {}, {Mat3::identity(), m.p_BC}, m);
       append(link, body, body.name, type, {}, model);
       return;

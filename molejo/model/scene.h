@@ -58,7 +58,7 @@ struct SceneBody {
   std::optional<MassProperties> given;  // else computed from the shapes and the density
   double density = 1000;
   std::vector<Shape> shapes;
-  bool immobile = false;  // welded to the world; needs no mass
+  bool immobile = false;  // welded to the world: its mass counts nowhere
   bool massless = false;  // an imported intermediate frame: may have no inertia of its own
   // initial velocity of the body's origin and angular velocity, in world axes; read when set
   struct Velocity {
