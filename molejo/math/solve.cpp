@@ -1,9 +1,8 @@
 #include "molejo/math/solve.h"
 
 #include <Eigen/OrderingMethods>
-#include <Eigen/QR>
 #include <Eigen/SparseCore>
-#include <cassert>
+#include <algorithm>
 #include <limits>
 
 namespace molejo {
@@ -144,17 +143,6 @@ void SparseLdlt::solve(double* x) const {
     }
   }
   for (std::size_t i = 0; i < n; ++i) x[i] = permuted_[place_[i]];
-}
-
-VecX least_squares(const MatX& A, const VecX& b) {
-  return A.completeOrthogonalDecomposition().solve(b);
-}
-
-int rank(const MatX& A, double threshold) {
-  if (A.size() == 0) return 0;
-  Eigen::ColPivHouseholderQR<MatX> qr(A);
-  qr.setThreshold(threshold);
-  return static_cast<int>(qr.rank());
 }
 
 }  // namespace molejo

@@ -1,9 +1,8 @@
 // Direct solvers whose structure is found once and whose numbers change every step.
 #pragma once
 
+#include <cstddef>
 #include <vector>
-
-#include "molejo/math/types.h"
 
 namespace molejo {
 
@@ -44,12 +43,5 @@ class SparseLdlt {
   std::vector<double> work_;
   mutable std::vector<double> permuted_;
 };
-
-// Least-squares solution of A x = b of minimum norm (complete orthogonal decomposition); any shape
-// and rank. For tests and set-up, not for stepping.
-VecX least_squares(const MatX& A, const VecX& b);
-
-// Number of linearly independent rows, relative to the largest pivot.
-int rank(const MatX& A, double threshold = 1e-9);
 
 }  // namespace molejo

@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <numbers>
-#include <thread>
 
+#include "molejo/math/parallel.h"
 #include "molejo/physics/world.h"
 #include "tests/support/assemble.h"
 #include "tests/support/models.h"
@@ -342,14 +342,12 @@ TEST_CASE("determinism: the same hash in every run and on any thread") {
       settings.integrator = method;
       settings.duration = 0.3;
       const std::uint64_t first = simulate(built, settings).summary.hash;
-      std::uint64_t others[2] = {};
-      std::thread threads[2];
-      for (int i = 0; i < 2; ++i) {
-        threads[i] = std::thread([&, i] { others[i] = simulate(built, settings).summary.hash; });
+      for (int threads : {1, 2, 4}) {
+        std::uint64_t hashes[4] = {};
+        parallel_for(4, threads,
+                     [&](int i) { hashes[i] = simulate(built, settings).summary.hash; });
+        for (std::uint64_t hash : hashes) CHECK(hash == first);
       }
-      for (std::thread& thread : threads) thread.join();
-      CHECK(others[0] == first);
-      CHECK(others[1] == first);
       // and it does tell states apart
       settings.duration = 0.301;
       CHECK(simulate(built, settings).summary.hash != first);
