@@ -68,7 +68,7 @@ Entry add_scene(const fs::path& file, const std::string& base, const std::string
   fmt::print("  {:<20} {:>5.4g} s in {:>6} steps, {:>6.3f} s, energy drift {:.1e}", base,
              s.duration, s.steps, s.wall_seconds, s.energy_drift);
   if (!scene.warnings.empty()) {
-    fmt::print(", {} warnings (molejo check {})", scene.warnings.size(), file.string());
+    fmt::print(", warnings: {} (molejo check {})", scene.warnings.size(), file.string());
   }
   fmt::print("{}\n", s.failure.empty() ? "" : ", stopped early: " + s.failure);
   return {gallery_card(scene, built.model, recording, base), !s.failure.empty()};
