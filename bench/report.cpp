@@ -33,7 +33,7 @@ std::string table(const std::vector<Row>& rows) {
 
 std::string three_digits(const std::optional<double>& x) {
   if (!x) return "-";
-  return *x < 10 ? fmt::format("{:.2f}", *x) : fmt::format("{:.{}f}", *x, *x < 100 ? 1 : 0);
+  return *x < 9.995 ? fmt::format("{:.2f}", *x) : fmt::format("{:.{}f}", *x, *x < 99.95 ? 1 : 0);
 }
 std::string small(double x) { return std::isfinite(x) ? fmt::format("{:.2e}", x) : "blew up"; }
 
