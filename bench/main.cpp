@@ -147,6 +147,17 @@ std::vector<Goal> judge(const Results& results, const Engines& engines) {
   return goals;
 }
 
+// Adds the race, or improves the one that is there.
+void keep_best(std::vector<Race>& races, std::size_t place_of_race, const Race& race) {
+  if (place_of_race == races.size()) {
+    races.push_back(race);
+    return;
+  }
+  std::vector<std::optional<double>>& best = races[place_of_race].microseconds;
+  for (std::size_t i = 0; i < best.size(); ++i)
+    if (best[i]) best[i] = std::min(*best[i], *race.microseconds[i]);
+}
+
 Results measure(const Engines& engines, const Effort& effort) {
   Results results;
   results.machine = describe_machine();
@@ -160,14 +171,16 @@ Results measure(const Engines& engines, const Effort& effort) {
   results.forward_entrants = race_entrants(engines, false);
   const Work works[] = {chain(4, right_angle), chain(16, right_angle), chain(64, right_angle),
                         ragdoll(), humanoid()};
-  for (const Work& work : works) {
-    std::fprintf(stderr, "stepping the %s ...\n", work.name.c_str());
-    results.steps.push_back(race_steps(work, 500, results.entrants, effort));
-  }
-  for (const Work& work : {works[1], works[3], works[4]}) {
-    std::fprintf(stderr, "forward dynamics of the %s ...\n", work.name.c_str());
-    results.forward_dynamics.push_back(
-        race_forward_dynamics(work, 500, results.forward_entrants, effort));
+  // several rounds over all races: a machine that is busy for a second spoils none of them
+  for (int round = 1; round <= effort.rounds; ++round) {
+    std::fprintf(stderr, "racing, round %d of %d ...\n", round, effort.rounds);
+    std::size_t race = 0;
+    for (const Work& work : works)
+      keep_best(results.steps, race++, race_steps(work, 500, results.entrants, effort));
+    race = 0;
+    for (const Work& work : {works[1], works[3], works[4]})
+      keep_best(results.forward_dynamics, race++,
+                race_forward_dynamics(work, 500, results.forward_entrants, effort));
   }
   std::fprintf(stderr, "energy drift over 10 s ...\n");
   results.drifts = measure_drifts(engines, effort);
@@ -188,7 +201,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   try {
     const Results results =
-        measure(load_engines(), quick ? Effort{.passes = 5, .length = 0.4} : Effort{});
+        measure(load_engines(), quick ? Effort{.rounds = 2, .passes = 4, .length = 0.4} : Effort{});
     std::fputs(text(results).c_str(), stdout);
     if (!json_path.empty()) molejo::write_file(json_path, json(results));
     // figures of engines that do different work must not be compared

@@ -12,7 +12,8 @@
 namespace bench {
 
 struct Effort {
-  int passes = 25;
+  int rounds = 3;     // over all races
+  int passes = 9;     // of a race
   double length = 1;  // factor on the steps of a pass
 };
 
