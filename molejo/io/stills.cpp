@@ -113,6 +113,7 @@ std::string css(const Color& color, double light) {
 
 std::string stills(const Scene& scene, const Model& model, const Recording& recording,
                    const StillsLayout& layout) {
+  if (recording.frames.empty()) return {};
   const View view = view_of(scene.camera);
   const auto last = static_cast<int>(recording.frames.size()) - 1;
   const int count = std::min(layout.stills, last + 1);

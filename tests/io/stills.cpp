@@ -54,6 +54,7 @@ TEST_CASE("stills: what moves is drawn in every still, what stands once, all ins
 }
 
 TEST_CASE("stills: nothing to draw is no group") {
+  CHECK(stills(two_balls(), build(two_balls()).model, {}, {}).empty());
   Scene scene = two_balls();
   for (SceneBody& body : scene.bodies) {
     body.given = MassProperties{1, {}, Sym3::diagonal(1, 1, 1)};
