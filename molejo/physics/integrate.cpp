@@ -160,7 +160,8 @@ double step(const Model& model, Integrator method, double h, State& state, Scrat
 AdaptiveStep adaptive_step(const Model& model, double h, const AdaptiveSettings& settings,
                            State& state, Scratch& scratch) {
   AdaptiveStep report;
-  const State start = state;
+  State& start = scratch.start;
+  start = state;
   h = std::min(h, settings.max_step);
   while (true) {
     const double error = step(model, Integrator::rkf45, h, state, scratch);

@@ -42,6 +42,7 @@ struct Scratch {
   static constexpr int stages = 6;
   std::vector<VecX> y_rate, v_rate;
   VecX y, q, v;
+  State start;  // of an adaptive step, to go back to
 };
 
 // Accelerations at a state, with all forces and closures.

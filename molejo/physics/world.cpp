@@ -31,7 +31,8 @@ class Run {
     };
 
     while (recording_.summary.failure.empty() && state_.t < end - 1e-12 * settings_.duration) {
-      const State before = state_;
+      State& before = before_;
+      before = state_;  // into memory that is there
       advance(begin, end);
       if (!is_finite(state_)) {
         fail(before);
@@ -179,6 +180,7 @@ class Run {
   const Settings& settings_;
   State state_;
   Scratch scratch_;
+  State before_;  // the start of the last step
   double next_step_ = 0;
   Recording recording_;
 };
