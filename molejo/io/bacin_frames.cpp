@@ -15,19 +15,19 @@ namespace molejo {
 namespace {
 
 // Vertices and triangles of one shape, vertices in the frame of its body.
-struct Surface {
+struct BodySurface {
   std::vector<Vec3> vertices;
   std::vector<std::array<int, 3>> triangles;
 };
 
 // A mesh for drawing repeats a corner for each normal; here each corner stands once.
-Surface welded(const Mesh& mesh) {
+BodySurface welded(const Mesh& mesh) {
   double extent = 0;
   for (const Vec3& p : mesh.positions) extent = std::fmax(extent, max_abs(p));
   const double grid = std::fmax(extent * 1e-9, 1e-300);
   std::map<std::tuple<long long, long long, long long>, int> found;
   std::vector<int> index;
-  Surface surface;
+  BodySurface surface;
   for (const Vec3& p : mesh.positions) {
     const auto key =
         std::tuple(std::llround(p.x / grid), std::llround(p.y / grid), std::llround(p.z / grid));
@@ -46,8 +46,8 @@ Surface welded(const Mesh& mesh) {
   return surface;
 }
 
-Surface surface_of(const Shape& shape) {
-  Surface surface;
+BodySurface surface_of(const Shape& shape) {
+  BodySurface surface;
   if (const Polyhedron* solid = std::get_if<Polyhedron>(&shape.geometry)) {
     surface = {solid->vertices, solid->triangles};
   } else {
@@ -58,12 +58,12 @@ Surface surface_of(const Shape& shape) {
 }
 
 // Indices run through the vertices of all bodies.
-std::string surface_text(const std::vector<std::vector<Surface>>& bodies) {
+std::string surface_text(const std::vector<std::vector<BodySurface>>& bodies) {
   std::string lines;
   std::size_t faces = 0;
   int first = 0;
-  for (const std::vector<Surface>& body : bodies) {
-    for (const Surface& surface : body) {
+  for (const std::vector<BodySurface>& body : bodies) {
+    for (const BodySurface& surface : body) {
       for (const auto& [a, b, c] : surface.triangles) {
         fmt::format_to(std::back_inserter(lines), "  {} {} {}\n", first + a, first + b, first + c);
       }
@@ -76,7 +76,7 @@ std::string surface_text(const std::vector<std::vector<Surface>>& bodies) {
 }
 
 std::string frame_text(const Model& model, const Frame& frame,
-                       const std::vector<std::vector<Surface>>& bodies, Kinematics<double>& k) {
+                       const std::vector<std::vector<BodySurface>>& bodies, Kinematics<double>& k) {
   update_poses(model, frame.state.q.data(), k);
   update_velocities(model, frame.state.v.data(), k);
   std::string lines;
@@ -84,7 +84,7 @@ std::string frame_text(const Model& model, const Frame& frame,
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const BodyId id{static_cast<int>(i)};
     const Pose X_WB = body_pose(model, k, id);
-    for (const Surface& surface : bodies[i]) {
+    for (const BodySurface& surface : bodies[i]) {
       for (const Vec3& vertex : surface.vertices) {
         const Vec3 p = X_WB * vertex;
         const Vec3 v = point_velocity(k, id, p);
@@ -101,7 +101,7 @@ std::string frame_text(const Model& model, const Frame& frame,
 }  // namespace
 
 void write_bacin_frames(const Model& model, const Recording& recording, const std::string& base) {
-  std::vector<std::vector<Surface>> bodies;
+  std::vector<std::vector<BodySurface>> bodies;
   for (const Body& body : model.bodies) {
     bodies.emplace_back();
     for (const Shape& shape : body.shapes) bodies.back().push_back(surface_of(shape));

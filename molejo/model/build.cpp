@@ -7,6 +7,7 @@
 
 #include "molejo/model/checks.h"
 #include "molejo/model/closure.h"
+#include "molejo/model/contact_rules.h"
 #include "molejo/model/error.h"
 #include "molejo/model/kinematics_kernel.h"
 
@@ -212,6 +213,7 @@ class Builder {
       if (joint.loop) add_loop(joint, joint.drives, model);
     }
     add_forces(model);
+    add_contact_rules(scene_, model);
     check_closed(built);
     return built;
   }
@@ -252,6 +254,7 @@ class Builder {
       if (joint.loop) add_loop(joint, joint.drives, model);
     }
     add_forces(model);
+    add_contact_rules(scene_, model);
 
     built.initial = zero_state(model);
     for (std::size_t i = 0; i < model.links.size(); ++i) {
@@ -272,6 +275,9 @@ class Builder {
     for (const Drive& d : drives)
       model.has_drives = model.has_drives || is_active(d) || d.hertz > 0;
     model.drives.insert(model.drives.end(), drives.begin(), drives.end());
+    if (link.parent < 0) model.trees.push_back({model.body_count(), 0, link.q, 0, link.v, 0});
+    Tree& tree = model.trees.back();  // bodies come tree by tree
+    tree.last_link = model.body_count() + 1, tree.last_q = model.nq, tree.last_v = model.nv;
     model.links.push_back(link);
     model.bodies.push_back({body.name, std::move(joint), type, body.shapes, body.immobile});
   }

@@ -75,6 +75,7 @@ MassProperties checked_mass(const SceneBody& body) {
   if (body.velocity && (!finite(body.velocity->linear) || !finite(body.velocity->angular))) {
     throw InputError(who + ": velocity is not finite");
   }
+  for (const Shape& shape : body.shapes) check_surface(shape.surface, who);
   MassProperties m;
   if (body.given) {
     m = *body.given;
@@ -166,6 +167,55 @@ void check_force(const SceneForce& f) {
   }
 }
 
+void check_contact_pair(const SceneContactPair& pair) {
+  const std::string who = "contact pair '" + pair.a + "', '" + pair.b + "'";
+  const auto not_negative = [&](const char* what, double x) {
+    if (!std::isfinite(x) || x < 0) {
+      throw InputError(who + ": " + what + " " + short_number(x) + ", expected zero or more");
+    }
+  };
+  not_negative("friction", pair.friction.value_or(0));
+  not_negative("stiffness", pair.stiffness);
+  not_negative("damping", pair.damping);
+  not_negative("reach", pair.reach);
+  const double e = pair.restitution.value_or(0);
+  if (!(e >= 0 && e <= 1)) {
+    throw InputError(who + ": restitution " + short_number(e) + ", expected 0 to 1");
+  }
+  if (pair.response == Response::penalty && pair.stiffness == 0) {
+    throw InputError(who + ": a penalty needs a stiffness");
+  }
+}
+
+void check_surface(const Surface& surface, const std::string& who) {
+  if (!std::isfinite(surface.friction) || surface.friction < 0) {
+    throw InputError(who + ": friction " + short_number(surface.friction) +
+                     ", expected zero or more");
+  }
+  if (!(surface.restitution >= 0 && surface.restitution <= 1)) {
+    throw InputError(who + ": restitution " + short_number(surface.restitution) +
+                     ", expected 0 to 1");
+  }
+}
+
+void check_contact(const ContactSettings& c) {
+  check_positive("contact: rest_speed", c.rest_speed);
+  check_positive("contact: tolerance", c.tolerance);
+  check_positive("contact: distance", c.distance);
+  check_positive("contact: sleep_speed", c.sleep_speed);
+  check_positive("contact: sleep_time", c.sleep_time);
+  if (c.iterations < 1) {
+    throw InputError("contact: iterations " + std::to_string(c.iterations) +
+                     ": expected 1 or more");
+  }
+  if (!(c.recovery >= 0 && c.recovery <= 1)) {
+    throw InputError("contact: recovery " + short_number(c.recovery) + ": expected 0 to 1");
+  }
+  if (!std::isfinite(c.slop) || c.slop < 0) {
+    throw InputError("contact: slop " + short_number(c.slop) + ": expected zero or more");
+  }
+}
+
 void check_settings(const Settings& s) {
   if (!finite(s.gravity)) throw InputError("gravity is not finite");
   check_positive("time_step", s.time_step);
@@ -175,6 +225,7 @@ void check_settings(const Settings& s) {
   check_positive("constraint tolerance", s.constraint_tolerance);
   check_positive("duration", s.duration);
   check_positive("fps", s.fps);
+  check_contact(s.contact);
   if (s.min_step > s.max_step) {
     throw InputError("min_step " + short_number(s.min_step) + " is above max_step " +
                      short_number(s.max_step));

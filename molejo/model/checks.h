@@ -10,6 +10,9 @@ void check_settings(const Settings& settings);
 void check_joint(const SceneJoint& joint);
 void check_spring(const SceneSpring& spring);
 void check_force(const SceneForce& force);
+void check_contact_pair(const SceneContactPair& pair);
+void check_contact(const ContactSettings& contact);
+void check_surface(const Surface& surface, const std::string& who);
 
 // Checks the body; returns its mass properties as given or computed from its shapes.
 MassProperties checked_mass(const SceneBody& body);

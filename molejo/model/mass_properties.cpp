@@ -72,6 +72,7 @@ MassProperties solid(const Polyhedron& p, double density) {
 }
 
 MassProperties solid(const Plane&, double) { return {}; }
+MassProperties solid(const HeightField&, double) { return {}; }
 
 }  // namespace
 

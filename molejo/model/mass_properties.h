@@ -15,7 +15,8 @@ struct MassProperties {
   bool operator==(const MassProperties&) const = default;
 };
 
-// Of one shape of the given density (kg/m^3), in the frame of its body. A plane has no mass.
+// Of one shape of the given density (kg/m^3), in the frame of its body. Planes and height
+// fields have no mass.
 MassProperties mass_properties(const Shape& shape, double density);
 
 // Of two solids together.

@@ -48,6 +48,13 @@ struct Link {
   Sym3 I_BC;  // inertia about the centre of mass, in B
 };
 
+// Links that hang together: a root and all below it. Theirs are neighbours in every list.
+struct Tree {
+  int first_link = 0, last_link = 0;  // one behind the last, as in all that follow
+  int first_q = 0, last_q = 0;
+  int first_v = 0, last_v = 0;
+};
+
 struct Body {
   std::string name;
   std::string joint;  // name of the joint to its parent
@@ -85,6 +92,27 @@ struct AppliedForce {
   std::vector<SceneForce::Sample> samples;
 };
 
+// Bodies that fixed joints make one.
+struct RigidPart {
+  int id = 0;         // body index of the uppermost of them
+  bool moves = true;  // false: welded to the world
+};
+
+// A shape that can touch others.
+struct Collider {
+  BodyId body;
+  int shape = 0;  // of the body's shapes
+  int kind = 0;   // bodies of one kind obey the same rules
+};
+
+// What happens between two kinds of bodies; see SceneContactPair.
+struct ContactRule {
+  Response response = Response::rigid;
+  std::optional<double> friction, restitution;
+  bool sticks = false;
+  double stiffness = 0, damping = 0, reach = 0;
+};
+
 struct Model {
   std::vector<Link> links;    // parents before children
   std::vector<Body> bodies;   // same order
@@ -93,6 +121,13 @@ struct Model {
   std::vector<LoopJoint> loops;
   std::vector<PointSpring> springs;
   std::vector<AppliedForce> forces;
+  std::vector<Tree> trees;
+  std::vector<RigidPart> parts;            // of each body
+  std::vector<Collider> colliders;         // in the order of the bodies
+  std::vector<ContactRule> contact_rules;  // kinds x kinds
+  int contact_kinds = 0;
+  std::vector<std::pair<int, int>> never_touch;  // parts held together by a joint, sorted
+  ContactSettings contact;
   Vec3 gravity;
   int nq = 0, nv = 0;  // coordinates and velocities
   int rows = 0;        // loop-closure equations and rotors of loop joints
@@ -100,7 +135,20 @@ struct Model {
   int body_count() const { return static_cast<int>(links.size()); }
   // Throws InputError with the nearest name when there is none.
   BodyId body(const std::string& name) const;
+  const Shape& shape(const Collider& c) const {
+    return bodies[static_cast<std::size_t>(c.body.index)].shapes[static_cast<std::size_t>(c.shape)];
+  }
+  const ContactRule& rule(const Collider& a, const Collider& b) const {
+    return contact_rules[static_cast<std::size_t>(a.kind * contact_kinds + b.kind)];
+  }
 };
+
+// Of different rigid parts that no joint holds together, at least one of which moves, and whose
+// rule is not Response::none.
+bool may_touch(const Model& model, const Collider& a, const Collider& b);
+
+// Friction (infinite where the rule says that they stick) and restitution of two colliders.
+Surface combined_surface(const Model& model, const Collider& a, const Collider& b);
 
 // Where everything is now. `q` holds per body, in order: translations, then angles or a unit
 // quaternion (w x y z). `v` holds the rates: translations along the parent's axes, then angle

@@ -16,6 +16,26 @@ struct Energy {
   double total() const { return kinetic + gravity + elastic; }
 };
 
+// A point where two bodies touch. `a` comes before `b` in the model, or b is the world.
+struct TouchPoint {
+  BodyId a, b;
+  Vec3 point;      // world, m
+  Vec3 normal;     // unit, from b to a
+  double gap = 0;  // negative: penetration, m
+  Vec3 force;      // on a, N; the mean over the last step
+};
+
+enum class ContactPhase { begin, persist, end };
+
+// Two bodies begin to touch, still touch (told once a frame), or part.
+struct ContactEvent {
+  double t = 0;
+  ContactPhase phase = ContactPhase::begin;
+  BodyId a, b;
+  Vec3 point, normal;  // means over the points, weighted with their impulses
+  Vec3 impulse;        // on a since the last event of these two, N s
+};
+
 struct Frame {
   State state;
   std::vector<Pose> X_WB;  // pose of each body frame
@@ -23,6 +43,8 @@ struct Frame {
   Vec3 momentum;
   Vec3 angular_momentum;        // about the world origin
   double constraint_error = 0;  // largest violation of a loop closure (m or rad)
+  std::vector<TouchPoint> contacts;
+  int asleep = 0;  // bodies that rest and are not computed
 };
 
 struct Summary {
@@ -35,6 +57,8 @@ struct Summary {
       0;  // largest |E - E0| over the frames, relative to max(|E0|, largest kinetic energy)
   double momentum_drift = 0, angular_momentum_drift = 0;  // largest change over the frames
   double constraint_error = 0;                            // largest over all steps
+  std::int64_t impacts = 0;        // event-driven: times at which impulses acted
+  double largest_penetration = 0;  // of any two bodies after any step, m
   double wall_seconds = 0, steps_per_second = 0;
   std::uint64_t hash = 0;  // of the final state
   std::string failure;     // empty, or why the run stopped early (time, body, cause)
@@ -42,6 +66,7 @@ struct Summary {
 
 struct Recording {
   std::vector<Frame> frames;
+  std::vector<ContactEvent> contacts;
   Summary summary;
 };
 

@@ -58,6 +58,7 @@ struct SceneBody {
   std::optional<MassProperties> given;  // else computed from the shapes and the density
   double density = 1000;
   std::vector<Shape> shapes;
+  std::string group;      // of bodies, for SceneContactPair; empty: none
   bool immobile = false;  // welded to the world: its mass counts nowhere
   bool massless = false;  // an imported intermediate frame: may have no inertia of its own
   // initial velocity of the body's origin and angular velocity, in world axes; read when set
@@ -107,6 +108,49 @@ struct SceneForce {
   std::vector<Sample> samples;
 };
 
+// One number from those of two surfaces.
+enum class Combination { geometric_mean, mean, smaller, larger, product };
+
+// What happens when two bodies touch.
+//   rigid     no penetration, restitution, Coulomb friction; several contacts at once
+//   penalty   a spring and a damper along the normal (ANIMADO's springs)
+//   analytic  ANIMADO's impulse, one contact at a time: the no-slip impulse, or the sliding one
+//             where that leaves the friction cone, all of it scaled by 1 + restitution
+//   none      they pass through each other
+enum class Response { rigid, penalty, analytic, none };
+
+// How the bodies named here (or the bodies of the groups named here) touch each other. Of several
+// that fit two bodies the last one counts.
+struct SceneContactPair {
+  std::string a, b;  // a body or a group; empty: any
+  Response response = Response::rigid;
+  std::optional<double> friction, restitution;  // instead of those of the surfaces
+  bool sticks = false;                          // friction without a limit
+  // penalty: force stiffness (reach - gap) - damping d/dt gap while gap < reach, never pulling
+  double stiffness = 0, damping = 0, reach = 0;
+  bool operator==(const SceneContactPair&) const = default;
+};
+
+// Contact is event-driven under the Runge-Kutta methods (rk4, rkf45) and time-stepping under
+// semi_implicit_euler and midpoint.
+struct ContactSettings {
+  bool enabled = true;
+  Combination friction = Combination::geometric_mean;
+  Combination restitution = Combination::larger;
+  double rest_speed = 0.02;  // m/s: slower impacts do not bounce
+  // time-stepping
+  int iterations = 60;      // at most, of the contact solver per step
+  double tolerance = 1e-6;  // m/s: change of any contact's velocity at which it stops
+  double recovery = 0.2;    // part of a penetration that is taken back per step
+  double slop = 1e-4;       // m: penetration that is left alone
+  // event-driven
+  double distance = 1e-6;  // m: bodies closer than this touch
+  // islands of bodies that have been slower than this for this long are put to sleep
+  bool sleep = true;
+  double sleep_speed = 0.01, sleep_time = 0.5;
+  bool operator==(const ContactSettings&) const = default;
+};
+
 enum class Formulation { reduced, maximal };
 enum class Integrator { semi_implicit_euler, midpoint, rk4, rkf45 };
 
@@ -119,6 +163,7 @@ struct Settings {
   double min_step = 1e-9, max_step = 1.0 / 30;
   bool project = true;                 // remove constraint drift
   double constraint_tolerance = 1e-9;  // project when some constraint exceeds this
+  ContactSettings contact;
   double duration = 10;
   double fps = 30;
 };
@@ -135,6 +180,7 @@ struct Scene {
   std::vector<SceneJoint> joints;
   std::vector<SceneSpring> springs;
   std::vector<SceneForce> forces;
+  std::vector<SceneContactPair> contact_pairs;
   Settings settings;
   Camera camera;
   std::vector<std::string> plot;      // coordinates to plot: "joint" or "joint.i" or "body.x"
@@ -153,8 +199,12 @@ Freedoms freedoms(JointType type);
 std::string_view to_string(JointType type);
 std::string_view to_string(Integrator integrator);
 std::string_view to_string(Formulation formulation);
+std::string_view to_string(Combination combination);
+std::string_view to_string(Response response);
 std::optional<JointType> parse_joint_type(std::string_view word);
 std::optional<Integrator> parse_integrator(std::string_view word);
 std::optional<Formulation> parse_formulation(std::string_view word);
+std::optional<Combination> parse_combination(std::string_view word);
+std::optional<Response> parse_response(std::string_view word);
 
 }  // namespace molejo

@@ -95,12 +95,12 @@ void check_edges_convex(const Polyhedron& p, double slack) {
   }
 }
 
-struct Surface {
+struct Measures {
   double volume = 0, area = 0;
 };
 
-Surface measure(const Polyhedron& p) {
-  Surface s;
+Measures measure(const Polyhedron& p) {
+  Measures s;
   const Vec3 o = p.vertices.front();
   for (const Triangle& t : p.triangles) {
     const Vec3 a = at(p.vertices, t[0]) - o, b = at(p.vertices, t[1]) - o;
@@ -244,6 +244,37 @@ Mesh mesh_of(const Plane&, int) {
   return b.mesh;
 }
 
+// Smooth normals from central differences of the heights.
+Mesh mesh_of(const HeightField& field, int) {
+  MeshBuilder b;
+  const auto height = [&](int i, int j) {
+    const int c = std::clamp(i, 0, field.columns - 1), r = std::clamp(j, 0, field.rows - 1);
+    return field.heights[static_cast<std::size_t>(r) * static_cast<std::size_t>(field.columns) +
+                         static_cast<std::size_t>(c)];
+  };
+  // the ends of a row have a neighbour on one side only
+  const auto slope = [](double before, double after, int n, int count, double spacing) {
+    return (after - before) / (spacing * (n == 0 || n == count - 1 ? 1 : 2));
+  };
+  for (int j = 0; j < field.rows; ++j) {
+    for (int i = 0; i < field.columns; ++i) {
+      const Vec3 p{(i - 0.5 * (field.columns - 1)) * field.dx,
+                   (j - 0.5 * (field.rows - 1)) * field.dy, height(i, j)};
+      b.vertex(p, normalized(Vec3{
+                      -slope(height(i - 1, j), height(i + 1, j), i, field.columns, field.dx),
+                      -slope(height(i, j - 1), height(i, j + 1), j, field.rows, field.dy), 1}));
+    }
+  }
+  for (int j = 0; j + 1 < field.rows; ++j) {
+    for (int i = 0; i + 1 < field.columns; ++i) {
+      const int a = j * field.columns + i, c = a + field.columns;
+      b.mesh.triangles.push_back({a, a + 1, c + 1});
+      b.mesh.triangles.push_back({a, c + 1, c});
+    }
+  }
+  return b.mesh;
+}
+
 }  // namespace
 
 Polyhedron convex_polyhedron(std::vector<Vec3> vertices, std::vector<std::array<int, 3>> faces) {
@@ -260,7 +291,7 @@ Polyhedron convex_polyhedron(std::vector<Vec3> vertices, std::vector<std::array<
   check_edges_convex(p, slack);
 
   // a closed surface without a reflex edge bounds its hull, unless it winds around it twice
-  const Surface given = measure(p), expected = measure(hull);
+  const Measures given = measure(p), expected = measure(hull);
   if (std::fabs(given.volume - expected.volume) > 2 * slack * expected.area) {
     throw InputError("polyhedron: its faces enclose " + std::to_string(given.volume) +
                      " m^3, their convex hull " + std::to_string(expected.volume));

@@ -1,4 +1,4 @@
-// Shapes of bodies: what is drawn, weighed and (part of physics/collide) touched.
+// Shapes of bodies: what is drawn, weighed and touched.
 //
 // All lengths in metres, in the shape's own frame S: round shapes have their axis along z, the
 // plane is z = 0 with its normal along +z. X_BS places the shape on its body.
@@ -33,19 +33,36 @@ struct Polyhedron {
   std::vector<Vec3> vertices;
   std::vector<std::array<int, 3>> triangles;
 };
+// All below z = 0 is solid.
 struct Plane {};
+// A terrain z(x, y) on a grid whose middle is the origin; all below it is solid. The cell between
+// four points is two triangles that meet along the diagonal from its corner of least x and y.
+struct HeightField {
+  int columns = 0, rows = 0;    // points along x and along y, two or more
+  double dx = 1, dy = 1;        // between neighbouring points
+  std::vector<double> heights;  // columns x rows, x running first, from -x and -y
+};
 
-using Geometry = std::variant<Sphere, Capsule, Box, Cylinder, Polyhedron, Plane>;
+using Geometry = std::variant<Sphere, Capsule, Box, Cylinder, Polyhedron, Plane, HeightField>;
 
 struct Color {
   double r = 0.72, g = 0.70, b = 0.66, a = 1;
   bool operator==(const Color&) const = default;
 };
 
+// How a shape rubs and bounces; two shapes that touch combine theirs (scene.h, Combination).
+struct Surface {
+  double friction = 0.5;   // Coulomb's coefficient
+  double restitution = 0;  // 0: stays, 1: bounces with all its speed
+  bool operator==(const Surface&) const = default;
+};
+
 struct Shape {
   Geometry geometry;
   Pose X_BS;
   Color color;
+  Surface surface = {};
+  bool collides = true;  // false: only drawn and weighed
 };
 
 // The convex hull of a set of points, triangulated, outward. Throws InputError when there are

@@ -1,0 +1,53 @@
+// How far apart two convex solids are, where, and by which of their features.
+//
+//   apart        distance > 0, closest points, normal from b to a
+//   overlapping  distance < 0: the least translation of a along the normal that parts them
+//
+// Method: GJK on the cores (Gilbert, Johnson, Keerthi 1988) with the sub-distances of Ericson,
+// Real-Time Collision Detection (2005), 9.5; overlapping cores by the expanding polytope (van den
+// Bergen 2001). The radii are taken off at the end, so spheres and capsules are exact.
+// Features after Bacin (1999), section 7.4.
+#pragma once
+
+#include "molejo/collision/convex.h"
+
+namespace molejo {
+
+enum class FeatureKind : std::uint8_t { vertex, edge, face, surface };  // surface: a curved part
+struct Feature {
+  FeatureKind kind = FeatureKind::vertex;
+  int index = 0;  // in the ConvexMesh; for a segment: vertices 0 and 1, edge 0; else 0
+  bool operator==(const Feature&) const = default;
+};
+
+struct Separation {
+  double distance = 0;  // signed, m
+  Vec3 p_a, p_b;        // on the two surfaces, world: p_a - p_b = distance normal
+  Vec3 normal;          // unit, world, from b to a
+  Feature a, b;         // that hold the two points
+};
+
+// Directions of the last query of a pair, to start the next one. Changes the speed only.
+struct SeparationCache {
+  Vec3 direction;
+  bool valid = false;
+};
+
+// Error below 1e-10 of the size of the solids. Never fails: solids that touch, coincide or contain
+// each other included.
+Separation separation(const Convex& a, const Pose& X_WA, const Convex& b, const Pose& X_WB,
+                      SeparationCache* cache = nullptr);
+
+// Bacin's normalised pair: features whose dimensions add up to two (vertex-face, edge-edge), at the
+// same distance, whose plane separates the two polyhedra (boxes and polyhedra only, apart or
+// touching within `tolerance`). Degenerate pairs of the four other kinds become one of these.
+struct FeaturePair {
+  Feature a, b;
+  Vec3 p_a, p_b;
+  Vec3 normal;        // from b to a, unit
+  double offset = 0;  // the plane normal . x = offset, through the middle
+};
+FeaturePair normalized_pair(const Convex& a, const Pose& X_WA, const Convex& b, const Pose& X_WB,
+                            const Separation& separation, double tolerance);
+
+}  // namespace molejo
