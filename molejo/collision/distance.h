@@ -16,9 +16,13 @@ namespace molejo {
 enum class FeatureKind : std::uint8_t { vertex, edge, face, surface };  // surface: a curved part
 struct Feature {
   FeatureKind kind = FeatureKind::vertex;
-  int index = 0;  // in the ConvexMesh; for a segment: vertices 0 and 1, edge 0; else 0
+  int index = 0;  // in the ConvexMesh; else as told below
   bool operator==(const Feature&) const = default;
 };
+
+// Features are those of the core. Segment: vertices 0 and 1 at -z and +z, edge 0. Triangle: edge i
+// from corner i to the next, face 0. Cylinder: surface 0, rims edge 0 and 1 and caps face 0 and 1,
+// at -z and +z. Point: vertex 0. A point within 1e-9 of the size of a smaller feature is on that.
 
 struct Separation {
   double distance = 0;  // signed, m
@@ -27,10 +31,12 @@ struct Separation {
   Feature a, b;         // that hold the two points
 };
 
-// Directions of the last query of a pair, to start the next one. Changes the speed only.
+// Where the last query of a pair ended, in the solids' own frames: a start for the next one.
+// Changes the speed, and the result by no more than rounding or the choice among equals.
 struct SeparationCache {
-  Vec3 direction;
-  bool valid = false;
+  int count = 0;  // 0: nothing known
+  int vertex_a[4] = {}, vertex_b[4] = {};
+  Vec3 a[4], b[4];
 };
 
 // Error below 1e-10 of the size of the solids. Never fails: solids that touch, coincide or contain

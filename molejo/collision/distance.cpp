@@ -1,0 +1,142 @@
+#include "molejo/collision/distance.h"
+
+#include "molejo/collision/difference.h"
+#include "molejo/collision/features.h"
+
+namespace molejo {
+
+namespace {
+
+constexpr double precise = 1e-13;   // of the size: nearer than this to the lower bound is done
+constexpr double touching = 1e-11;  // of the size: nearer cores count as touching
+constexpr int most_rounds = 100;
+
+struct Nearest {
+  Vec3 v;  // of the difference
+  Simplex simplex;
+  bool touch = false;
+  int rounds = 0;
+};
+
+// Gilbert, Johnson and Keerthi: the nearest point of ever better simplices. For any v, no point of
+// the difference is nearer than v . w / |v|, w its support along -v; |v| comes down to that.
+Nearest nearest_to_origin(const Difference& difference, const Simplex& start) {
+  Nearest r;
+  r.simplex = start;
+  r.v = reduce(r.simplex);
+  const double near = touching * difference.size;
+  double squared = dot(r.v, r.v);
+  for (; r.rounds < most_rounds; ++r.rounds) {
+    if (r.simplex.count == 4 || squared <= near * near) {
+      r.touch = true;
+      return r;
+    }
+    const DifferencePoint& last = r.simplex.point[r.simplex.count - 1];
+    const DifferencePoint w = difference.support(-r.v, last.a.vertex, last.b.vertex);
+    const double gap = squared - dot(r.v, w.p);  // times |v|
+    const double enough = precise * (difference.size + std::sqrt(squared));
+    if (gap * std::fabs(gap) <= enough * enough * squared) return r;
+
+    Simplex next = r.simplex;
+    next.point[next.count++] = w;
+    const Vec3 v = reduce(next);
+    const double next_squared = dot(v, v);
+    if (!(next_squared < squared)) return r;  // rounding allows no better
+    r.simplex = next, r.v = v, squared = next_squared;
+  }
+  return r;
+}
+
+// Curved solids: moved apart along the normal found, they are nearest along one that is better.
+void refine(const Difference& difference, Penetration& penetration) {
+  constexpr int most_steps = 20;
+  constexpr double longest_step = 1e9;
+  for (int step = 0; step < most_steps; ++step) {
+    Difference apart = difference;
+    const double shift = penetration.depth + 0.1 * difference.size;
+    apart.p_AB += penetration.normal * shift;
+    Simplex start = penetration.foot;
+    for (int i = 0; i < start.count; ++i) {
+      start.point[i] = apart.of(start.point[i].a, start.point[i].b);
+    }
+    const Nearest nearest = nearest_to_origin(apart, start);
+    if (nearest.touch) return;
+    const Vec3 before = penetration.normal;
+    Vec3 normal = -normalized(nearest.v);
+    double depth = dot(normal, difference.support(normal).p);
+    const double gain = penetration.depth - depth;
+    if (gain < -precise * difference.size) return;
+    penetration.foot = nearest.simplex;
+    // deep inside the steps are short: double them while that helps
+    const Vec3 turn = normal - before;
+    for (double factor = 2; gain > precise * difference.size && factor < longest_step;
+         factor *= 2) {
+      const Vec3 farther = normalized(before + turn * factor);
+      const double its_depth = dot(farther, difference.support(farther).p);
+      if (its_depth >= depth) break;
+      normal = farther, depth = its_depth;
+    }
+    penetration.normal = normal, penetration.depth = depth;
+    if (gain <= precise * difference.size) return;
+  }
+}
+
+Simplex first_simplex(const Difference& difference, const SeparationCache* cache) {
+  Simplex s;
+  if (cache != nullptr && cache->count > 0) {
+    s.count = cache->count;
+    for (int i = 0; i < s.count; ++i) {
+      s.point[i] =
+          difference.of({cache->a[i], cache->vertex_a[i]}, {cache->b[i], cache->vertex_b[i]});
+    }
+    return s;
+  }
+  s.count = 1;
+  s.point[0] = difference.support(difference.p_AB);
+  return s;
+}
+
+void remember(SeparationCache* cache, const Simplex& simplex) {
+  if (cache == nullptr) return;
+  cache->count = simplex.count;
+  for (int i = 0; i < simplex.count; ++i) {
+    const DifferencePoint& point = simplex.point[i];
+    cache->a[i] = point.a.p, cache->vertex_a[i] = point.a.vertex;
+    cache->b[i] = point.b.p, cache->vertex_b[i] = point.b.vertex;
+  }
+}
+
+}  // namespace
+
+Separation separation(const Convex& a, const Pose& X_WA, const Convex& b, const Pose& X_WB,
+                      SeparationCache* cache) {
+  const Difference difference(a, X_WA, b, X_WB);
+  const Nearest nearest = nearest_to_origin(difference, first_simplex(difference, cache));
+
+  // the cores: how far apart, and between which of their points
+  Separation s;
+  Vec3 normal;
+  Simplex foot;
+  if (nearest.touch) {
+    Penetration p = penetration(difference, nearest.simplex);
+    if (difference.is_curved()) refine(difference, p);
+    s.distance = -p.depth, normal = -p.normal, foot = p.foot;
+    remember(cache, p.seed);
+  } else {
+    s.distance = norm(nearest.v), normal = nearest.v / s.distance, foot = nearest.simplex;
+    remember(cache, foot);
+  }
+  Vec3 on_a;
+  for (int i = 0; i < foot.count; ++i) on_a += foot.point[i].a.p * foot.weight[i];
+  s.a = feature_at(a, foot, &DifferencePoint::a);
+  s.b = feature_at(b, foot, &DifferencePoint::b);
+
+  // the solids: swollen by their radii
+  s.distance -= a.radius + b.radius;
+  s.normal = X_WA.R * normal;
+  s.p_a = X_WA * (on_a - normal * a.radius);
+  s.p_b = s.p_a - s.normal * s.distance;
+  return s;
+}
+
+}  // namespace molejo
