@@ -1,0 +1,52 @@
+// The parts of `touch`, one for each kind of meeting (private to this module).
+//
+// All take a convex solid a with pose X_WA against something else, append points with gap < margin
+// whose normals point towards a, in any order, and leave sorting to `touch`.
+#pragma once
+
+#include <algorithm>
+
+#include "molejo/collision/manifold.h"
+
+namespace molejo {
+
+using ContactPoints = std::vector<ContactPoint>;
+
+struct PlacedSolid {
+  const Convex& convex;
+  const Pose& X;  // in the world
+};
+
+// The point of the plane's normal side, halfway: `x` on the surface of a, `gap` above b.
+inline ContactPoint contact_at(const Vec3& x, const Vec3& normal, double gap,
+                               std::uint32_t feature) {
+  return {x - normal * (0.5 * gap), normal, gap, feature};
+}
+
+// Leaves at most four of `points[0 .. count)`: the deepest, then those that span the largest area
+// seen along the normal. Later ones must be better by a thousandth, so that rounding does not
+// choose. Returns how many are left.
+int keep_four(ContactPoint* points, int count, const Vec3& normal);
+
+// Features of round solids, boxes and polyhedra against a plane; terrain.cpp uses them as well.
+//   box and polyhedron: index of the vertex (bits of a box: signs of x, y, z)
+//   capsule: end 0 (-z), 1 (+z)      cylinder: cap_rim + point of the rim
+inline constexpr std::uint32_t rim_fixed = 0, rim_lowest = 4, rim_upper_cap = 8;
+struct RimPoint {
+  Vec3 p;  // in the axes of `down`
+  std::uint32_t feature;
+};
+// Up to four points of the cylinder with half extents (r, r, h) that can hold it on ground in the
+// direction `down` (unit, its own axes): the lowest first. Upright: the lowest point of the rim and
+// three of four fixed ones; lying: both ends of the lowest line. Returns how many.
+int cylinder_footing(const Vec3& half, const Vec3& down, RimPoint (&points)[4]);
+
+// Two balls; returns whether a point was added.
+bool touch_balls(const Vec3& a, double radius_a, const Vec3& b, double radius_b, double margin,
+                 std::uint32_t feature, ContactPoints& points);
+
+void touch_spheres(const PlacedSolid& a, const PlacedSolid& b, double margin,
+                   ContactPoints& points);
+void touch_plane(const PlacedSolid& a, const Pose& X_WP, double margin, ContactPoints& points);
+
+}  // namespace molejo
