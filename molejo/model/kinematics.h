@@ -22,15 +22,28 @@ struct BodyMotion {
   Vec3T<S> v;    // velocity of the body's point at M
 };
 
+// Links first .. last-1, whole trees, and their velocities.
+struct LinkRange {
+  int first = 0, last = 0;
+  int first_v = 0, last_v = 0;
+};
+
 template <class S>
 struct Kinematics {
   explicit Kinematics(const Model& model)
-      : bodies(model.links.size()), axes(static_cast<std::size_t>(model.nv)) {}
+      : bodies(model.links.size()),
+        axes(static_cast<std::size_t>(model.nv)),
+        awake{{0, model.body_count(), 0, model.nv}} {}
 
   std::vector<BodyMotion<S>> bodies;
   std::vector<Vec3T<S>> axes;  // world axis of each freedom
+  // all that is computed, here and in the dynamics; other links rest and keep what they have
+  std::vector<LinkRange> awake;
 };
 
+// move(), of the links of a range.
+template <class S>
+void move(const Model& model, const LinkRange& range, const S* dq, double h, S* q);
 // Fills R, p, r, com and the axes.
 template <class S>
 void update_poses(const Model& model, const S* q, Kinematics<S>& k);

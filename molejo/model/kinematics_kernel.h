@@ -147,8 +147,9 @@ JointBias<S> joint_bias(const Model& model, const S* v_all, const Kinematics<S>&
 }
 
 template <class S>
-void move(const Model& model, const S* dq, double h, S* q) {
-  for (const Link& link : model.links) {
+void move(const Model& model, const LinkRange& range, const S* dq, double h, S* q) {
+  for (int i = range.first; i < range.last; ++i) {
+    const Link& link = model.links[static_cast<std::size_t>(i)];
     const S* d = dq + link.v;
     S* x = q + link.q;
     const int straight =
@@ -163,15 +164,34 @@ void move(const Model& model, const S* dq, double h, S* q) {
   }
 }
 
+template <class S>
+void move(const Model& model, const S* dq, double h, S* q) {
+  move(model, LinkRange{0, model.body_count(), 0, model.nv}, dq, h, q);
+}
+
+// Calls f(i) for every link that is computed, parents first or last.
+template <class S, class F>
+void outward(const Kinematics<S>& k, F&& f) {
+  for (const LinkRange& range : k.awake) {
+    for (int i = range.first; i < range.last; ++i) f(static_cast<std::size_t>(i));
+  }
+}
+template <class S, class F>
+void inward(const Kinematics<S>& k, F&& f) {
+  for (const LinkRange& range : k.awake) {
+    for (int i = range.last; i-- > range.first;) f(static_cast<std::size_t>(i));
+  }
+}
+
 // The passes over all bodies are flattened: their parts must be inlined to be fast.
 template <class S>
 [[gnu::flatten]] void update_poses(const Model& model, const S* q, Kinematics<S>& k) {
-  for (std::size_t i = 0; i < model.links.size(); ++i) update_pose(model, q, k, i);
+  outward(k, [&](std::size_t i) { update_pose(model, q, k, i); });
 }
 
 template <class S>
 [[gnu::flatten]] void update_velocities(const Model& model, const S* v, Kinematics<S>& k) {
-  for (std::size_t i = 0; i < model.links.size(); ++i) update_velocity(model, v, k, i);
+  outward(k, [&](std::size_t i) { update_velocity(model, v, k, i); });
 }
 
 }  // namespace molejo

@@ -8,6 +8,8 @@ template struct Dynamics<double>;
 template void factorize(const Model&, Dynamics<double>&);
 template void solve_acceleration(const Model&, const double*, Dynamics<double>&);
 template void forward_dynamics(const Model&, const double*, const double*, Dynamics<double>&);
+template void respond(const Model&, const Dynamics<double>&, const double*, double*,
+                      Spatial<double>*);
 
 void solve_mass(const Model& model, Dynamics<double>& d, const double* y, double* x) {
   // the inward and outward passes with no velocity, gravity or applied force
@@ -33,25 +35,6 @@ void solve_mass(const Model& model, Dynamics<double>& d, const double* y, double
   std::vector<Spatial<double>> motion(count);
   for (std::size_t i = 0; i < u.size(); ++i) u[i] = d.freedoms[i].u;
   respond(model, d, u.data(), x, motion.data());
-}
-
-void respond(const Model& model, const Dynamics<double>& d, const double* u, double* x,
-             Spatial<double>* motion) {
-  for (std::size_t i = 0; i < model.links.size(); ++i) {
-    const Link& link = model.links[i];
-    Spatial<double> a;
-    if (link.parent >= 0) {
-      a = motion[link.parent];
-      a.linear += cross(a.angular, d.kinematics.bodies[i].r);
-    }
-    for (int j = link.v + link.translations + link.rotations - 1; j >= link.v; --j) {
-      const FreedomFactor<double>& f = d.freedoms[static_cast<std::size_t>(j)];
-      x[j] = (u[j] - (dot(f.U_angular, a.angular) + dot(f.U_linear, a.linear))) * f.d_inverse;
-      Vec3& target = j < link.v + link.translations ? a.linear : a.angular;
-      target += d.kinematics.axes[static_cast<std::size_t>(j)] * x[j];
-    }
-    motion[i] = a;
-  }
 }
 
 VecX inverse_dynamics(const Model& model, const VecX& v, const VecX& a, Dynamics<double>& d) {

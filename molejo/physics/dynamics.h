@@ -81,8 +81,8 @@ void solve_mass(const Model& model, Dynamics<double>& d, const double* y, double
 
 // The outward half of such a solve: x = M^-1 y and the motion of each body, from what each freedom
 // feels of y after the inward eliminations (u).
-void respond(const Model& model, const Dynamics<double>& d, const double* u, double* x,
-             Spatial<double>* motion);
+template <class S>
+void respond(const Model& model, const Dynamics<S>& d, const S* u, S* x, Spatial<S>* motion);
 
 // The joint forces that give the accelerations `a` under gravity and d.applied (recursive
 // Newton-Euler). With a = 0 this is the bias c(q, v). Poses and velocities must be up to date.

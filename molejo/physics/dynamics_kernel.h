@@ -151,38 +151,55 @@ void solve_outward(const Model& model, Dynamics<S>& d, std::size_t i) {
 
 template <class S>
 [[gnu::flatten]] void factorize(const Model& model, Dynamics<S>& d) {
-  const std::size_t count = model.links.size();
-  for (std::size_t i = 0; i < count; ++i) {
+  outward(d.kinematics, [&](std::size_t i) {
     set_rigid_inertia(model.links[i], d.kinematics.bodies[i], d.bodies[i]);
-  }
-  for (std::size_t i = count; i-- > 0;) factorize_body(model, d, i);
+  });
+  inward(d.kinematics, [&](std::size_t i) { factorize_body(model, d, i); });
 }
 
 template <class S>
 [[gnu::flatten]] void solve_acceleration(const Model& model, const S* v, Dynamics<S>& d) {
-  const std::size_t count = model.links.size();
-  for (std::size_t i = 0; i < count; ++i) {
+  outward(d.kinematics, [&](std::size_t i) {
     update_angular_velocity(model, v, d.kinematics, i);
     set_bias(model, v, d, i);
-  }
-  for (std::size_t i = count; i-- > 0;) solve_inward(model, d, i);
-  for (std::size_t i = 0; i < count; ++i) solve_outward(model, d, i);
+  });
+  inward(d.kinematics, [&](std::size_t i) { solve_inward(model, d, i); });
+  outward(d.kinematics, [&](std::size_t i) { solve_outward(model, d, i); });
 }
 
 template <class S>
 [[gnu::flatten]] void forward_dynamics(const Model& model, const S* q, const S* v, Dynamics<S>& d) {
-  const std::size_t count = model.links.size();
-  for (std::size_t i = 0; i < count; ++i) {
+  outward(d.kinematics, [&](std::size_t i) {
     update_pose(model, q, d.kinematics, i);
     update_angular_velocity(model, v, d.kinematics, i);
     set_rigid_inertia(model.links[i], d.kinematics.bodies[i], d.bodies[i]);
     set_bias(model, v, d, i);
-  }
-  for (std::size_t i = count; i-- > 0;) {
+  });
+  inward(d.kinematics, [&](std::size_t i) {
     factorize_body(model, d, i);
     solve_inward(model, d, i);
-  }
-  for (std::size_t i = 0; i < count; ++i) solve_outward(model, d, i);
+  });
+  outward(d.kinematics, [&](std::size_t i) { solve_outward(model, d, i); });
+}
+
+template <class S>
+[[gnu::flatten]] void respond(const Model& model, const Dynamics<S>& d, const S* u, S* x,
+                              Spatial<S>* motion) {
+  outward(d.kinematics, [&](std::size_t i) {
+    const Link& link = model.links[i];
+    Spatial<S> a;
+    if (link.parent >= 0) {
+      a = motion[link.parent];
+      a.linear += cross(a.angular, d.kinematics.bodies[i].r);
+    }
+    for (int j = link.v + link.translations + link.rotations - 1; j >= link.v; --j) {
+      const FreedomFactor<S>& f = d.freedoms[static_cast<std::size_t>(j)];
+      x[j] = (u[j] - (dot(f.U_angular, a.angular) + dot(f.U_linear, a.linear))) * f.d_inverse;
+      Vec3T<S>& target = j < link.v + link.translations ? a.linear : a.angular;
+      target += d.kinematics.axes[static_cast<std::size_t>(j)] * x[j];
+    }
+    motion[i] = a;
+  });
 }
 
 }  // namespace molejo

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "molejo/model/kinematics_kernel.h"
 #include "molejo/physics/forces.h"
 
 namespace molejo {
@@ -91,13 +92,16 @@ void apply_ball_drives_by_lane(const Drive* drives, const S* q, const S* v, cons
 template <class S>
 void apply_drives(const Model& model, const S* q, const S* v, const ImplicitDrive& implicit,
                   Dynamics<S>& d) {
-  const auto count = static_cast<std::size_t>(model.nv);
-  for (std::size_t i = 0; i < count; ++i) {
-    d.tau[i] = S(0.0);
-    d.inertia[i] = S(model.drives[i].armature);
+  for (const LinkRange& range : d.kinematics.awake) {
+    for (int v_index = range.first_v; v_index < range.last_v; ++v_index) {
+      const auto n = static_cast<std::size_t>(v_index);
+      d.tau[n] = S(0.0);
+      d.inertia[n] = S(model.drives[n].armature);
+    }
   }
   if (!model.has_drives) return;
-  for (const Link& link : model.links) {
+  outward(d.kinematics, [&](std::size_t i) {
+    const Link& link = model.links[i];
     const int straight =
         link.rotations == 3 ? link.translations : link.translations + link.rotations;
     for (int j = 0; j < straight; ++j) {
@@ -113,7 +117,7 @@ void apply_drives(const Model& model, const S* q, const S* v, const ImplicitDriv
       apply_ball_drives_by_lane(&model.drives[n], q + link.q + straight, v + n, v + n, implicit,
                                 &d.tau[n], &d.inertia[n]);
     }
-  }
+  });
 }
 
 // After apply_drives at v_start and an estimate v of the velocity in the middle of the step: the
@@ -122,18 +126,19 @@ template <class S>
 void correct_ball_drives(const Model& model, const S* q, const S* v_start, const S* v,
                          const ImplicitDrive& implicit, Dynamics<S>& d) {
   if (!model.has_drives) return;
-  for (const Link& link : model.links) {
-    if (link.rotations != 3) continue;
+  outward(d.kinematics, [&](std::size_t i) {
+    const Link& link = model.links[i];
+    if (link.rotations != 3) return;
     const auto n = static_cast<std::size_t>(link.v + link.translations);
     const Drive* drives = &model.drives[n];
     const auto damped = [](const Drive& r) {
       return r.damping > 0 || r.kd > 0 || ((r.lower || r.upper) && r.limit_damping > 0);
     };
-    if (!damped(drives[0]) && !damped(drives[1]) && !damped(drives[2])) continue;
+    if (!damped(drives[0]) && !damped(drives[1]) && !damped(drives[2])) return;
     S unused[3] = {};
     apply_ball_drives_by_lane(drives, q + link.q + link.translations, v + n, v_start + n, implicit,
                               &d.tau[n], unused);
-  }
+  });
 }
 
 // A force at the world point p, on the body's joint point.

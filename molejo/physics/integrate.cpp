@@ -59,6 +59,32 @@ void chart_rate(const Model& model, const VecX& y, const VecX& v, VecX& rate) {
       model, [&](int i) { set_three(rate, i, inverse_right_jacobian(three(y, i)) * three(v, i)); });
 }
 
+// Loops and contact of a single world.
+struct Coupled {
+  const Model& model;
+  double h;
+  Scratch& scratch;
+  ContactStep* contact;
+  bool needs_poses = contact != nullptr || !model.loops.empty();
+
+  Dynamics<double>& dynamics() const { return scratch.tree.dynamics; }
+  void placed() {
+    if (contact) find_step_contacts(model, h, dynamics(), *contact);
+  }
+  void factorized() { factorize_loops(model, dynamics(), scratch.loops); }
+  void constrain() { constrain_acceleration(model, dynamics(), scratch.loops); }
+  void meet(double* v, double ahead) {
+    if (!contact) return;
+    scratch.failed =
+        scratch.failed || !solve_step_contacts(model, h, ahead, v, dynamics(), *contact);
+  }
+  void settle(double* q, double* v) {
+    if (!contact) return;
+    take_back_penetration(model, h, q, dynamics(), *contact);
+    put_to_sleep(model, h, q, v, dynamics(), *contact);
+  }
+};
+
 double runge_kutta(const Model& model, const Tableau& method, double h, State& state, Scratch& s) {
   for (int i = 0; i < method.stages; ++i) {
     const auto n = static_cast<std::size_t>(i);
@@ -124,30 +150,29 @@ Scratch::Scratch(const Model& model)
       v_rate(stages, VecX::Zero(model.nv)),
       y(VecX::Zero(model.nv)),
       q(VecX::Zero(model.nq)),
-      v(VecX::Zero(model.nv)) {}
+      v(VecX::Zero(model.nv)) {
+  if (has_contact(model)) contact = std::make_unique<ContactStep>(model);
+}
 
 void acceleration(const Model& model, double t, const double* q, const double* v, double* a,
                   Scratch& scratch) {
   Dynamics<double>& d = scratch.tree.dynamics;
   apply_drives(model, q, v, ImplicitDrive::explicit_force(), d);
-  accelerate(
-      model, t, q, v, d, [&] { factorize_loops(model, d, scratch.loops); },
-      [&] { constrain_acceleration(model, d, scratch.loops); });
+  Coupled coupling{model, 0, scratch, nullptr};
+  accelerate(model, t, q, v, d, coupling);
   std::copy(d.a.begin(), d.a.end(), a);
 }
 
 double step(const Model& model, Integrator method, double h, State& state, Scratch& s) {
-  Dynamics<double>& d = s.tree.dynamics;
-  const auto factorized = [&] { factorize_loops(model, d, s.loops); };
-  const auto constrain = [&] { constrain_acceleration(model, d, s.loops); };
   switch (method) {
     case Integrator::semi_implicit_euler:
-      step_euler(model, state.t, h, state.q.data(), state.v.data(), s.tree, factorized, constrain);
+      step_euler(model, state.t, h, state.q.data(), state.v.data(), s.tree,
+                 Coupled{model, h, s, s.contact.get()});
       state.t += h;
       return 0;
     case Integrator::midpoint:
-      step_midpoint(model, state.t, h, state.q.data(), state.v.data(), s.tree, factorized,
-                    constrain);
+      step_midpoint(model, state.t, h, state.q.data(), state.v.data(), s.tree,
+                    Coupled{model, h, s, s.contact.get()});
       state.t += h;
       return 0;
     case Integrator::rk4:

@@ -12,6 +12,9 @@
 // The two fixed-step methods at the top also run for packs of four worlds.
 #pragma once
 
+#include <memory>
+
+#include "molejo/physics/contact.h"
 #include "molejo/physics/forces.h"
 #include "molejo/physics/loops.h"
 
@@ -32,12 +35,14 @@ template <class S>
 void step_tree(const Model& model, Integrator method, double t, double h, S* q, S* v,
                StepScratch<S>& scratch);
 
-// Everything a single world needs, loops included.
+// Everything a single world needs, loops and contact included.
 struct Scratch {
   explicit Scratch(const Model& model);
 
   StepScratch<double> tree;
   Loops loops;
+  std::unique_ptr<ContactStep> contact;  // none: nothing can touch
+  bool failed = false;                   // a contact solve of the last step was not finite
   // stages of Runge-Kutta methods: rates of the chart and of the velocities
   static constexpr int stages = 6;
   std::vector<VecX> y_rate, v_rate;

@@ -17,73 +17,104 @@ template <class S>
 StepScratch<S>::StepScratch(const Model& model)
     : dynamics(model), v_middle(static_cast<std::size_t>(model.nv)) {}
 
-// Accelerations at q and v with a new factor. `factorized()` is called after it is made and
-// `constrain()` after the solve; they solve the loops of a single world.
-template <class S, class Factorized, class Constrain>
+// What joins the motion of free trees. A coupling is told when poses and velocities of the start
+// are known (`placed`), when the factor is there (`factorized`), after each solve (`constrain`),
+// when v has been advanced (`meet`) and when q has (`settle`).
+struct Uncoupled {
+  static constexpr bool needs_poses = false;
+  void placed() {}
+  void factorized() {}
+  void constrain() {}
+  template <class S>
+  void meet(S*, double) {}
+  template <class S>
+  void settle(S*, S*) {}
+};
+
+// Accelerations at q and v with a new factor.
+template <class S, class Coupling>
 void accelerate(const Model& model, double t, const S* q, const S* v, Dynamics<S>& d,
-                Factorized&& factorized, Constrain&& constrain) {
-  if (model.loops.empty() && !has_body_forces(model)) {
+                Coupling& coupling) {
+  if (!coupling.needs_poses && !has_body_forces(model)) {
     forward_dynamics(model, q, v, d);
     return;
   }
   update_poses(model, q, d.kinematics);
   update_velocities(model, v, d.kinematics);
-  apply_body_forces(model, t, d);
+  coupling.placed();
+  if (has_body_forces(model)) apply_body_forces(model, t, d);
   factorize(model, d);
-  factorized();
+  coupling.factorized();
   solve_acceleration(model, v, d);
-  constrain();
+  coupling.constrain();
 }
 
-template <class S, class Factorized, class Constrain>
+template <class S>
+void add_scaled(const std::vector<LinkRange>& awake, const std::vector<S>& a, double h, S* v) {
+  for (const LinkRange& range : awake) {
+    for (int i = range.first_v; i < range.last_v; ++i) v[i] += a[static_cast<std::size_t>(i)] * h;
+  }
+}
+template <class S>
+void move_awake(const Model& model, const Dynamics<S>& d, const S* v, double h, S* q) {
+  for (const LinkRange& range : d.kinematics.awake) move(model, range, v, h, q);
+}
+
+template <class S, class Coupling>
 void step_euler(const Model& model, double t, double h, S* q, S* v, StepScratch<S>& scratch,
-                Factorized&& factorized, Constrain&& constrain) {
+                Coupling&& coupling) {
   Dynamics<S>& d = scratch.dynamics;
   apply_drives(model, q, v, ImplicitDrive::end_of_step(h), d);
-  accelerate(model, t, q, v, d, factorized, constrain);
-  for (std::size_t i = 0; i < d.a.size(); ++i) v[i] += d.a[i] * h;
-  move(model, v, h, q);
+  accelerate(model, t, q, v, d, coupling);
+  add_scaled(d.kinematics.awake, d.a, h, v);
+  coupling.meet(v, h);
+  move_awake(model, d, v, h, q);
+  coupling.settle(q, v);
 }
 
-template <class S, class Factorized, class Constrain>
+template <class S, class Coupling>
 void step_midpoint(const Model& model, double t, double h, S* q, S* v, StepScratch<S>& scratch,
-                   Factorized&& factorized, Constrain&& constrain) {
+                   Coupling&& coupling) {
   Dynamics<S>& d = scratch.dynamics;
   S* v_middle = scratch.v_middle.data();
-  const std::size_t count = d.a.size();
 
   // half a step of q, and a first estimate with the velocity of the start
-  move(model, v, h / 2, q);
+  move_awake(model, d, v, h / 2, q);
   const ImplicitDrive implicit = ImplicitDrive::middle_of_step(h);
   apply_drives(model, q, v, implicit, d);
-  accelerate(model, t + h / 2, q, v, d, factorized, constrain);
+  accelerate(model, t + h / 2, q, v, d, coupling);
 
   // the same factor serves better velocities
   const bool body_forces = has_body_forces(model);
   const bool linear_velocities = body_forces || !model.loops.empty();
   for (int n = 1; n < midpoint_evaluations; ++n) {
-    for (std::size_t i = 0; i < count; ++i) v_middle[i] = v[i] + d.a[i] * (h / 2);
+    for (const LinkRange& range : d.kinematics.awake) {
+      for (int i = range.first_v; i < range.last_v; ++i) {
+        v_middle[i] = v[i] + d.a[static_cast<std::size_t>(i)] * (h / 2);
+      }
+    }
     correct_ball_drives(model, q, v, v_middle, implicit, d);
     if (linear_velocities) update_velocities(model, v_middle, d.kinematics);
     if (body_forces) apply_body_forces(model, t + h / 2, d);
     solve_acceleration(model, v_middle, d);
-    constrain();
+    coupling.constrain();
   }
 
-  for (std::size_t i = 0; i < count; ++i) v[i] += d.a[i] * h;
-  move(model, v, h / 2, q);
+  add_scaled(d.kinematics.awake, d.a, h, v);
+  coupling.meet(v, h / 2);
+  move_awake(model, d, v, h / 2, q);
+  coupling.settle(q, v);
 }
 
 template <class S>
 void step_tree(const Model& model, Integrator method, double t, double h, S* q, S* v,
                StepScratch<S>& scratch) {
   assert(model.loops.empty());
-  const auto nothing = [] {};
   if (method == Integrator::semi_implicit_euler) {
-    step_euler(model, t, h, q, v, scratch, nothing, nothing);
+    step_euler(model, t, h, q, v, scratch, Uncoupled{});
   } else {
     assert(method == Integrator::midpoint);
-    step_midpoint(model, t, h, q, v, scratch, nothing, nothing);
+    step_midpoint(model, t, h, q, v, scratch, Uncoupled{});
   }
 }
 

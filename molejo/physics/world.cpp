@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "molejo/physics/integrate.h"
+#include "molejo/physics/touch_log.h"
 
 namespace molejo {
 
@@ -13,7 +14,11 @@ namespace {
 class Run {
  public:
   Run(const Built& built, const Settings& settings)
-      : model_(built.model), settings_(settings), state_(built.initial), scratch_(model_) {
+      : model_(built.model),
+        settings_(settings),
+        state_(built.initial),
+        scratch_(model_),
+        shown_(model_) {
     next_step_ = std::min(settings.max_step, 1e-3);
   }
 
@@ -34,10 +39,11 @@ class Run {
       State& before = before_;
       before = state_;  // into memory that is there
       advance(begin, end);
-      if (!is_finite(state_)) {
+      if (scratch_.failed || !is_finite(state_)) {
         fail(before);
         break;
       }
+      log_contacts(state_.t - before.t);
       bool go_on = true;
       const double same_time = 1e-12 * std::max(1.0, std::fabs(state_.t));
       for (; frame <= last && frame_time(frame) <= state_.t + same_time; ++frame) {
@@ -84,15 +90,40 @@ class Run {
     }
   }
 
+  void log_contacts(double h) {
+    if (!scratch_.contact) return;
+    const ContactStep& contact = *scratch_.contact;
+    const auto still = [&](int body) {
+      const auto i = static_cast<std::size_t>(body);
+      return contact.contacts.asleep[i] || !model_.parts[i].moves;
+    };
+    touches_.add_step(state_.t, h, contact.contacts.list, still, recording_.contacts);
+    for (const Contact& c : contact.contacts.list) {
+      const bool bounces = c.restitution > 0 && c.approach < -model_.contact.rest_speed;
+      double& deepest = recording_.summary.largest_penetration;
+      if (!bounces) deepest = std::max(deepest, -c.gap);
+    }
+  }
+
   // Within the last step. A fixed step is taken again, shorter: unlike a curve through its ends
   // that is right for stiff drives too.
   State state_between(const State& before, double t) {
     if (settings_.integrator == Integrator::rkf45) {
       return between(model_, before, state_, t, scratch_);
     }
+    if (scratch_.contact) return blend(before, t);
     State state = before;
     step(model_, settings_.integrator, t - before.t, state, scratch_);
     state.t = t;
+    return state;
+  }
+
+  // Along the straight way: a step with contact cannot be taken again without its memory.
+  State blend(const State& before, double t) const {
+    const double s = (t - before.t) / (state_.t - before.t);
+    State state{t, before.q, before.v + s * (state_.v - before.v)};
+    const VecX way = difference(model_, before.q, state_.q);
+    move(model_, way.data(), s, state.q.data());
     return state;
   }
 
@@ -123,6 +154,7 @@ class Run {
         break;
       }
     }
+    if (scratch_.failed) body = most_pressed_body();
     char time[32];
     std::snprintf(time, sizeof time, "%.6g", good.t);
     recording_.summary.failure = "the state is no longer finite after t = " + std::string(time) +
@@ -131,10 +163,23 @@ class Run {
     if (recording_.frames.back().state.t < good.t) add_frame(good);
   }
 
+  // Where a contact solve went wrong: the bodies of the first contact without a finite impulse.
+  std::string most_pressed_body() const {
+    const ContactStep& contact = *scratch_.contact;
+    for (std::size_t n = 0; n < contact.order.size(); ++n) {
+      const Vec3& impulse = contact.system.contacts[n].impulse;
+      if (std::isfinite(impulse.x + impulse.y + impulse.z)) continue;
+      const Contact& c = contact.contacts.list[static_cast<std::size_t>(contact.order[n])];
+      return model_.bodies[static_cast<std::size_t>(c.body_a)].name + "' and '" +
+             model_.bodies[static_cast<std::size_t>(c.body_b)].name;
+    }
+    return "?";
+  }
+
   void add_frame(const State& state) {
     Frame frame;
     frame.state = state;
-    Kinematics<double>& k = scratch_.tree.dynamics.kinematics;
+    Kinematics<double>& k = shown_;
     update_poses(model_, state.q.data(), k);
     update_velocities(model_, state.v.data(), k);
     for (int i = 0; i < model_.body_count(); ++i) frame.X_WB.push_back(body_pose(model_, k, {i}));
@@ -144,6 +189,8 @@ class Run {
     frame.momentum = sum.momentum;
     frame.angular_momentum = sum.angular_momentum;
     if (model_.rows > 0) frame.constraint_error = closure_error(model_, k, scratch_.loops);
+    touches_.add_frame(state.t, recording_.contacts, frame.contacts);
+    if (scratch_.contact) frame.asleep = scratch_.contact->sleepers;
     recording_.frames.push_back(std::move(frame));
   }
 
@@ -180,6 +227,8 @@ class Run {
   const Settings& settings_;
   State state_;
   Scratch scratch_;
+  Kinematics<double> shown_;  // of frames
+  TouchLog touches_;
   State before_;  // the start of the last step
   double next_step_ = 0;
   Recording recording_;

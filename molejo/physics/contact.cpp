@@ -1,0 +1,339 @@
+#include "molejo/physics/contact.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "molejo/model/kinematics_kernel.h"
+
+namespace molejo {
+
+namespace {
+
+constexpr double never = -1e30;  // a normal velocity that nothing falls below
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+int leader_of(std::vector<int>& leader, int tree) {
+  while (leader[index(tree)] != tree) {
+    leader[index(tree)] = leader[index(leader[index(tree)])];
+    tree = leader[index(tree)];
+  }
+  return tree;
+}
+
+// The smaller index leads, so that islands come in the order of their first tree.
+void join(std::vector<int>& leader, int a, int b) {
+  a = leader_of(leader, a), b = leader_of(leader, b);
+  leader[index(std::max(a, b))] = std::min(a, b);
+}
+
+bool can_move(const Model& model, const ContactStep& step, int body) {
+  return model.parts[index(body)].moves && !step.contacts.asleep[index(body)];
+}
+
+// Trees coupled by loops and springs belong together whether they touch or not.
+void join_coupled(const Model& model, ContactStep& step) {
+  const auto couple = [&](BodyId a, BodyId b) {
+    if (a.is_world() || b.is_world()) return;
+    if (!model.parts[index(a.index)].moves || !model.parts[index(b.index)].moves) return;
+    join(step.leader, step.system.tree[index(a.index)], step.system.tree[index(b.index)]);
+  };
+  for (const LoopJoint& loop : model.loops) couple(loop.body_1, loop.body_2);
+  for (const PointSpring& spring : model.springs) couple(spring.body_1, spring.body_2);
+}
+
+void find_islands(const Model& model, ContactStep& step) {
+  std::iota(step.leader.begin(), step.leader.end(), 0);
+  join_coupled(model, step);
+  const std::vector<Contact>& list = step.contacts.list;
+  for (const Contact& c : list) {
+    if (can_move(model, step, c.body_a) && can_move(model, step, c.body_b)) {
+      join(step.leader, step.system.tree[index(c.body_a)], step.system.tree[index(c.body_b)]);
+    }
+  }
+  // number the islands in the order of their first contact, count, then place
+  step.islands.clear();
+  std::fill(step.island_of.begin(), step.island_of.end(), -1);
+  const auto island = [&](const Contact& c) -> int& {
+    const int body = can_move(model, step, c.body_a) ? c.body_a : c.body_b;
+    return step.island_of[index(leader_of(step.leader, step.system.tree[index(body)]))];
+  };
+  for (const Contact& c : list) {
+    int& id = island(c);
+    if (id < 0) {
+      id = static_cast<int>(step.islands.size());
+      step.islands.emplace_back();
+    }
+    ++step.islands[index(id)].last;
+  }
+  int next = 0;
+  for (ContactStep::Island& i : step.islands) {
+    const int count = i.last;
+    i.first = i.last = next;
+    next += count;
+  }
+  step.order.resize(list.size());
+  for (std::size_t n = 0; n < list.size(); ++n) {
+    step.order[index(step.islands[index(island(list[n]))].last++)] = static_cast<int>(n);
+  }
+}
+
+void update_awake(const Model& model, Dynamics<double>& d, ContactStep& step) {
+  d.kinematics.awake.clear();
+  step.sleepers = 0;
+  for (std::size_t t = 0; t < model.trees.size(); ++t) {
+    const Tree& tree = model.trees[t];
+    const bool asleep = step.slept_with[t] >= 0;
+    for (int i = tree.first_link; i < tree.last_link; ++i) step.contacts.asleep[index(i)] = asleep;
+    if (asleep) {
+      step.sleepers += tree.last_link - tree.first_link;
+      continue;
+    }
+    std::vector<LinkRange>& awake = d.kinematics.awake;
+    if (!awake.empty() && awake.back().last == tree.first_link) {
+      awake.back().last = tree.last_link;
+      awake.back().last_v = tree.last_v;
+    } else {
+      awake.push_back({tree.first_link, tree.last_link, tree.first_v, tree.last_v});
+    }
+  }
+}
+
+// Who sleeps and is met by someone who does not rest wakes, with all that fell asleep together.
+bool wake_who_is_met(const Model& model, double h, Dynamics<double>& d, ContactStep& step) {
+  bool woken = false;
+  for (const Contact& c : step.contacts.list) {
+    const int tree_a = step.system.tree[index(c.body_a)],
+              tree_b = step.system.tree[index(c.body_b)];
+    const bool a = step.slept_with[index(tree_a)] >= 0, b = step.slept_with[index(tree_b)] >= 0;
+    if (a == b) continue;
+    const double rested = step.quiet[index(a ? tree_b : tree_a)];
+    const bool meets = c.gap + h * c.approach <= 0;
+    if (!meets || (rested > 0 && c.approach > -model.contact.sleep_speed)) continue;
+    const int group = step.slept_with[index(a ? tree_a : tree_b)];
+    for (std::size_t t = 0; t < model.trees.size(); ++t) {
+      if (step.slept_with[t] == group) step.slept_with[t] = -1, step.quiet[t] = 0;
+    }
+    woken = true;
+  }
+  if (woken) update_awake(model, d, step);
+  return woken;
+}
+
+// The least normal velocity of a contact.
+double normal_target(const Model& model, const Contact& c, double h, double ahead) {
+  if (c.restitution > 0 && c.approach < -model.contact.rest_speed) {
+    // a bounce in the step in which they meet, and no braking before
+    const bool meets = c.gap + (c.fast ? h : ahead) * c.approach < 0;
+    return meets ? -c.restitution * c.approach : never;
+  }
+  return c.gap > 0 ? -c.gap / h : 0;
+}
+
+double push_target(const Model& model, const Contact& c, double h) {
+  if (c.gap > 0) return -c.gap / h;
+  const double depth = -c.gap - model.contact.slop;
+  return depth > 0 ? model.contact.recovery * depth / h : 0;
+}
+
+// Can this tree be left alone when nothing touches it any more?
+bool tree_may_sleep(const Model& model, const Tree& tree) {
+  for (int v = tree.first_v; v < tree.last_v; ++v) {
+    const Drive& drive = model.drives[index(v)];
+    if (drive.kp > 0 || drive.kd > 0 || drive.force != 0) return false;
+  }
+  const auto inside = [&](BodyId body) {
+    return body.index >= tree.first_link && body.index < tree.last_link;
+  };
+  return tree.last_v > tree.first_v &&
+         std::none_of(model.forces.begin(), model.forces.end(),
+                      [&](const AppliedForce& f) { return inside(f.body); });
+}
+
+}  // namespace
+
+ContactStep::ContactStep(const Model& model)
+    : contacts(model),
+      system(model),
+      dv(index(model.nv)),
+      leader(model.trees.size()),
+      island_of(model.trees.size()),
+      quiet(model.trees.size()),
+      slept_with(model.trees.size(), -1),
+      tree_size(model.trees.size()) {
+  for (const Tree& tree : model.trees) may_sleep.push_back(tree_may_sleep(model, tree));
+  for (std::size_t i = 0; i < model.colliders.size(); ++i) {
+    double& size = tree_size[index(system.tree[index(model.colliders[i].body.index)])];
+    size = std::max(size, contacts.reach[i]);
+  }
+}
+
+bool has_contact(const Model& model) {
+  if (!model.contact.enabled) return false;
+  // bodies of one kind are many; two shapes that may touch are found soon or hardly exist
+  for (std::size_t i = 0; i < model.colliders.size(); ++i) {
+    for (std::size_t j = i + 1; j < model.colliders.size(); ++j) {
+      if (may_touch(model, model.colliders[i], model.colliders[j])) return true;
+    }
+  }
+  return false;
+}
+
+void forget(const Model& model, Dynamics<double>& d, ContactStep& step) {
+  step.contacts.list.clear();
+  std::fill(step.quiet.begin(), step.quiet.end(), 0);
+  std::fill(step.slept_with.begin(), step.slept_with.end(), -1);
+  update_awake(model, d, step);
+}
+
+void find_step_contacts(const Model& model, double h, Dynamics<double>& d, ContactStep& step) {
+  find_contacts(model, d.kinematics, h, step.contacts);
+  // those who are woken touch each other
+  while (step.sleepers > 0 && wake_who_is_met(model, h, d, step)) {
+    find_contacts(model, d.kinematics, h, step.contacts);
+  }
+}
+
+bool solve_step_contacts(const Model& model, double h, double ahead, double* v, Dynamics<double>& d,
+                         ContactStep& step) {
+  std::vector<Contact>& list = step.contacts.list;
+  step.iterations = 0;
+  find_islands(model, step);
+  if (list.empty()) return true;
+  start_contacts(model, d, step.system);
+  update_velocities(model, v, d.kinematics);
+  for (ContactStep::Island& island : step.islands) {
+    island.deep = false;
+    for (int n = island.first; n < island.last; ++n) {
+      const Contact& c = list[index(step.order[index(n)])];
+      const int a = can_move(model, step, c.body_a) ? c.body_a : -1;
+      const int b = can_move(model, step, c.body_b) ? c.body_b : -1;
+      ContactBlock<double>& block =
+          add_contact(model, d, a, b, c.p_a, c.p_b, c.normal, step.system);
+      Vec3 u;
+      if (a >= 0) u += point_velocity(d.kinematics, {a}, c.p_a);
+      if (b >= 0) u -= point_velocity(d.kinematics, {b}, c.p_b);
+      block.free = {dot(block.axis[0], u), dot(block.axis[1], u), dot(block.axis[2], u)};
+      block.target = normal_target(model, c, h, ahead);
+      block.push_target = push_target(model, c, h);
+      block.friction = c.friction;
+      block.impulse = {dot(block.axis[0], c.impulse), dot(block.axis[1], c.impulse),
+                       std::max(0.0, dot(block.axis[2], c.impulse))};
+      island.deep = island.deep || block.push_target > 0;
+    }
+  }
+  for (const ContactStep::Island& island : step.islands) {
+    const ContactEffort effort = solve_contacts(step.system, island.first, island.last,
+                                                model.contact.iterations, model.contact.tolerance);
+    step.iterations = std::max(step.iterations, effort.iterations);
+  }
+
+  contact_response(model, d, step.system.s, step.system, step.dv.data());
+  const std::vector<LinkRange>& awake = d.kinematics.awake;
+  for (const LinkRange& range : awake) {
+    for (int i = range.first_v; i < range.last_v; ++i) {
+      if (!std::isfinite(step.dv[index(i)])) return false;
+    }
+  }
+  for (const LinkRange& range : awake) {
+    for (int i = range.first_v; i < range.last_v; ++i) v[i] += step.dv[index(i)];
+  }
+  for (std::size_t n = 0; n < step.order.size(); ++n) {
+    const ContactBlock<double>& block = step.system.contacts[n];
+    list[index(step.order[n])].impulse = block.axis[0] * block.impulse.x +
+                                         block.axis[1] * block.impulse.y +
+                                         block.axis[2] * block.impulse.z;
+  }
+  return true;
+}
+
+void take_back_penetration(const Model& model, double h, double* q, Dynamics<double>& d,
+                           ContactStep& step) {
+  bool any_deep = false;
+  for (const ContactStep::Island& island : step.islands) {
+    if (!island.deep) continue;
+    any_deep = true;
+    constexpr int iterations = 20;
+    solve_pushes(step.system, island.first, island.last, iterations, model.contact.slop / h * 0.1);
+  }
+  if (!any_deep) return;
+  contact_response(model, d, step.system.s_push, step.system, step.dv.data());
+  for (const LinkRange& range : d.kinematics.awake) move(model, range, step.dv.data(), h, q);
+}
+
+namespace {
+
+// Seconds for which each tree that is awake has been slow.
+void time_quiet(const Model& model, double h, const double* v, const Dynamics<double>& d,
+                ContactStep& step) {
+  for (const LinkRange& range : d.kinematics.awake) {
+    for (int i = range.first; i < range.last;) {
+      const auto t = index(step.system.tree[index(i)]);
+      const Tree& tree = model.trees[t];
+      // rotations count at the rim
+      double fastest = 0;
+      for (int n = tree.first_link; n < tree.last_link; ++n) {
+        const Link& link = model.links[index(n)];
+        for (int j = 0; j < link.translations + link.rotations; ++j) {
+          const double arm = j < link.translations ? 1 : step.tree_size[t];
+          fastest = std::max(fastest, std::fabs(v[link.v + j]) * arm);
+        }
+      }
+      const bool slow = fastest < model.contact.sleep_speed && step.may_sleep[t];
+      step.quiet[t] = slow ? step.quiet[t] + h : 0;
+      i = tree.last_link;
+    }
+  }
+}
+
+// Does the island lean on something that does not move?
+bool is_grounded(const Model& model, const ContactStep::Island& island, const ContactStep& step) {
+  for (int n = island.first; n < island.last; ++n) {
+    const Contact& c = step.contacts.list[index(step.order[index(n)])];
+    const bool on_ground = !can_move(model, step, c.body_a) || !can_move(model, step, c.body_b);
+    if (on_ground && norm(c.impulse) > 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void put_to_sleep(const Model& model, double h, const double* q, double* v, Dynamics<double>& d,
+                  ContactStep& step) {
+  if (!model.contact.sleep) return;
+  time_quiet(model, h, v, d, step);
+
+  // an island is as quiet as its liveliest tree
+  std::vector<double>& quiet = step.island_quiet;
+  quiet.assign(step.islands.size(), model.contact.sleep_time);
+  const auto island_of = [&](std::size_t tree) {
+    return step.island_of[index(leader_of(step.leader, static_cast<int>(tree)))];
+  };
+  for (std::size_t t = 0; t < model.trees.size(); ++t) {
+    const int island = island_of(t);
+    if (island >= 0) quiet[index(island)] = std::min(quiet[index(island)], step.quiet[t]);
+  }
+  bool some = false;
+  for (std::size_t i = 0; i < step.islands.size(); ++i) {
+    const bool sleeps =
+        quiet[i] >= model.contact.sleep_time && is_grounded(model, step.islands[i], step);
+    quiet[i] = sleeps ? 1 : 0;
+    some = some || sleeps;
+  }
+  if (!some) return;
+  for (std::size_t t = 0; t < model.trees.size(); ++t) {
+    const int island = island_of(t);
+    if (island < 0 || quiet[index(island)] == 0) continue;
+    step.slept_with[t] = leader_of(step.leader, static_cast<int>(t));
+    const Tree& tree = model.trees[t];
+    for (int i = tree.first_v; i < tree.last_v; ++i) v[i] = 0;
+    for (int i = tree.first_link; i < tree.last_link; ++i) {
+      update_pose(model, q, d.kinematics, index(i));
+      update_velocity(model, v, d.kinematics, index(i));
+    }
+  }
+  update_awake(model, d, step);
+}
+
+}  // namespace molejo

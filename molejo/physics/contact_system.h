@@ -1,0 +1,99 @@
+// Contact impulses on top of the tree's factor.
+//
+//   v+ = v + M^-1 J^T lambda        J M^-1 J^T = W W^T
+//
+// A unit impulse at a contact, carried from its body to the root through the eliminations of the
+// articulated-body algorithm, is felt as u_j by each freedom j on the way, and W_kj = u_kj /
+// sqrt(d_j). With s = W^T lambda the velocity at the contacts is that of free motion plus W s. So
+// Gauss-Seidel reads and writes s along the ways of one contact after the other: the sparse factor
+// does all, in joint coordinates, and no matrix of the contacts is ever formed.
+//
+// Each contact obeys Signorini's and Coulomb's laws,
+//
+//   0 <= lambda_n,  v_n >= target,  lambda_n (v_n - target) = 0
+//   |lambda_t| <= mu lambda_n,  and lambda_t = -mu lambda_n v_t/|v_t| where it slides,
+//
+// on the true cone: a fixed point of the iteration satisfies them exactly.
+// Written once for a scalar S (double or Pack4).
+#pragma once
+
+#include "molejo/physics/dynamics.h"
+
+namespace molejo {
+
+template <class S>
+struct ContactBlock {
+  Vec3T<S> axis[3];  // two tangents and the normal, from b to a, world
+  Vec3T<S> free;     // velocity of a against b along the axes when no impulse acts
+  S target{};        // least normal velocity
+  S friction{};
+  Vec3T<S> impulse;  // on a, along the axes, N s
+  S push{};          // normal impulse of the position correction
+  S push_target{};   // least normal velocity there
+
+  // its own block of W W^T, and what solves it
+  S t11{}, t12{}, t22{}, t1n{}, t2n{}, nn{};
+  S stick11{}, stick12{}, stick22{};  // inverse of the tangential part
+  S slide{};                          // 1 / its largest eigenvalue
+  S inverse_nn{};                     // zero where nothing yields
+  int first_group = 0, groups = 0;
+};
+
+// Rows of one contact at four neighbouring freedoms.
+template <class S>
+struct alignas(32) RowGroup {
+  S w[3][4];
+};
+
+struct ContactEffort {
+  int iterations = 0;
+  double change = 0;  // of any contact's velocity in the last one, m/s
+};
+
+template <class S>
+struct ContactSystem {
+  explicit ContactSystem(const Model& model);
+
+  std::vector<ContactBlock<S>> contacts;
+
+  // freedoms with a place for each tree at a multiple of four
+  std::vector<int> slot;          // of each velocity
+  std::vector<S> s, s_push;       // W^T lambda
+  std::vector<S> root;            // sqrt(1/d)
+  std::vector<RowGroup<S>> rows;  // of all contacts
+  std::vector<int> group_slot;    // where each group begins
+  std::vector<double> yielding;   // least mobility of each tree that counts, 1/kg
+  std::vector<int> tree;          // of each body
+  std::vector<S> felt;            // impulses before `respond`
+  std::vector<Spatial<S>> motion;
+};
+
+// Forgets all contacts and takes the factor that `factorize` left.
+template <class S>
+void start_contacts(const Model& model, const Dynamics<S>& d, ContactSystem<S>& system);
+
+// Adds a contact of the point p_a of body a with the point p_b of body b (world coordinates) along
+// a unit normal from b to a; a body of -1 cannot be moved. The caller then sets free, target,
+// friction and the impulse to start from.
+template <class S>
+ContactBlock<S>& add_contact(const Model& model, const Dynamics<S>& d, int body_a, int body_b,
+                             const Vec3T<S>& p_a, const Vec3T<S>& p_b, const Vec3T<S>& normal,
+                             ContactSystem<S>& system);
+
+// Finds the impulses of contacts first .. last-1, which no other contact may influence, starting
+// from those that are there.
+template <class S>
+ContactEffort solve_contacts(ContactSystem<S>& system, int first, int last, int iterations,
+                             double tolerance);
+
+// The same for the pushes that take back penetration.
+template <class S>
+ContactEffort solve_pushes(ContactSystem<S>& system, int first, int last, int iterations,
+                           double tolerance);
+
+// dv = M^-1 J^T lambda of all contacts, from s (or s_push) that a solve left.
+template <class S>
+void contact_response(const Model& model, const Dynamics<S>& d, const std::vector<S>& s,
+                      ContactSystem<S>& system, S* dv);
+
+}  // namespace molejo

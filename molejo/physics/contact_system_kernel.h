@@ -1,0 +1,412 @@
+// Bodies of the templates declared in contact_system.h, for the two files that instantiate them.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+
+#include "molejo/physics/contact_system.h"
+#include "molejo/physics/dynamics_kernel.h"
+
+namespace molejo {
+
+// Four numbers at neighbouring freedoms: one register for a single world, four for a pack of them.
+// Sums over freedoms go lane by lane, then pairwise, so that both add in the same order.
+template <class S>
+struct Quad;
+
+template <>
+struct Quad<double> {
+  Pack4 x;
+  static Quad load(const double* p) {
+    Quad q;
+    std::memcpy(&q.x.v, p, sizeof q.x.v);
+    return q;
+  }
+  void store(double* p) const { std::memcpy(p, &x.v, sizeof x.v); }
+  void add_product(const Quad& a, const Quad& b) { x += a.x * b.x; }
+  void add_product(const Quad& a, double f) { x += a.x * Pack4(f); }
+  double sum() const { return (x[0] + x[1]) + (x[2] + x[3]); }
+};
+
+template <>
+struct Quad<Pack4> {
+  Pack4 x[4];
+  static Quad load(const Pack4* p) { return {{p[0], p[1], p[2], p[3]}}; }
+  void store(Pack4* p) const {
+    for (int i = 0; i < 4; ++i) p[i] = x[i];
+  }
+  void add_product(const Quad& a, const Quad& b) {
+    for (int i = 0; i < 4; ++i) x[i] += a.x[i] * b.x[i];
+  }
+  void add_product(const Quad& a, const Pack4& f) {
+    for (int i = 0; i < 4; ++i) x[i] += a.x[i] * f;
+  }
+  Pack4 sum() const { return (x[0] + x[1]) + (x[2] + x[3]); }
+};
+
+template <class S>
+ContactSystem<S>::ContactSystem(const Model& model)
+    : slot(static_cast<std::size_t>(model.nv)),
+      tree(model.links.size()),
+      motion(model.links.size()) {
+  int next = 0;
+  for (std::size_t t = 0; t < model.trees.size(); ++t) {
+    const Tree& range = model.trees[t];
+    for (int v = range.first_v; v < range.last_v; ++v) {
+      slot[static_cast<std::size_t>(v)] = next + v - range.first_v;
+    }
+    next += (range.last_v - range.first_v + 3) / 4 * 4;
+    double mass = 0;
+    for (int i = range.first_link; i < range.last_link; ++i) {
+      tree[static_cast<std::size_t>(i)] = static_cast<int>(t);
+      mass += model.links[static_cast<std::size_t>(i)].mass;
+    }
+    // what yields a billion times less than the free mass would is rounding
+    yielding.push_back(mass > 0 ? 1e-9 / mass : 0);
+  }
+  s.resize(static_cast<std::size_t>(next));
+  s_push.resize(s.size());
+  root.resize(s.size());
+  felt.resize(static_cast<std::size_t>(model.nv));
+}
+
+template <class S>
+void start_contacts(const Model& model, const Dynamics<S>& d, ContactSystem<S>& system) {
+  system.contacts.clear();
+  system.rows.clear();
+  system.group_slot.clear();
+  std::fill(system.s.begin(), system.s.end(), S(0.0));
+  std::fill(system.s_push.begin(), system.s_push.end(), S(0.0));
+  for (int v = 0; v < model.nv; ++v) {
+    const auto n = static_cast<std::size_t>(v);
+    system.root[static_cast<std::size_t>(system.slot[n])] = square_root(d.freedoms[n].d_inverse);
+  }
+}
+
+// Carries impulses E (one direction each lane, or one world each) on a body at its joint point to
+// the root, and hands what each freedom feels to `felt(velocity index, value)`.
+template <class S, class E, class Felt>
+void carry_to_root(const Model& model, const Dynamics<S>& d, int body, Vec3T<E> n, Vec3T<E> f,
+                   Felt&& felt) {
+  for (int i = body; i >= 0;) {
+    const Link& link = model.links[static_cast<std::size_t>(i)];
+    for (int j = link.v; j < link.v + link.translations + link.rotations; ++j) {
+      const auto m = static_cast<std::size_t>(j);
+      const FreedomFactor<S>& factor = d.freedoms[m];
+      const E u = dot(d.kinematics.axes[m], j < link.v + link.translations ? f : n);
+      felt(j, u);
+      const E g = u * E(factor.d_inverse);
+      n -= Vec3T<E>{g * factor.U_angular.x, g * factor.U_angular.y, g * factor.U_angular.z};
+      f -= Vec3T<E>{g * factor.U_linear.x, g * factor.U_linear.y, g * factor.U_linear.z};
+    }
+    n += cross(d.kinematics.bodies[static_cast<std::size_t>(i)].r, f);
+    i = link.parent;
+  }
+}
+
+// Groups of the freedoms from a body to the root, appended in descending order with zero rows.
+template <class S>
+void add_groups(const Model& model, int body, ContactSystem<S>& system) {
+  int lowest = static_cast<int>(system.s.size()) / 4;
+  for (int i = body; i >= 0;) {
+    const Link& link = model.links[static_cast<std::size_t>(i)];
+    const int count = link.translations + link.rotations;
+    if (count > 0) {
+      const int first = system.slot[static_cast<std::size_t>(link.v)] / 4;
+      const int last = system.slot[static_cast<std::size_t>(link.v + count - 1)] / 4;
+      for (int g = std::min(last, lowest - 1); g >= first; --g) {
+        system.group_slot.push_back(4 * g);
+        system.rows.emplace_back();
+      }
+      lowest = std::min(lowest, first);
+    }
+    i = link.parent;
+  }
+}
+
+// Two ways in one tree: the union of their groups, in descending order.
+template <class S>
+void add_shared_groups(const Model& model, int body_a, int body_b, ContactSystem<S>& system) {
+  const auto first = static_cast<std::ptrdiff_t>(system.group_slot.size());
+  add_groups(model, body_a, system);
+  add_groups(model, body_b, system);
+  const auto begin = system.group_slot.begin() + first;
+  std::sort(begin, system.group_slot.end(), std::greater<int>());
+  system.group_slot.erase(std::unique(begin, system.group_slot.end()), system.group_slot.end());
+  system.rows.resize(system.group_slot.size());
+}
+
+// Finds the group of each freedom on the way to the root: never far from that of the last one.
+struct GroupCursor {
+  const int* slots;
+  int at;
+  int find(int slot) {
+    const int start = slot & ~3;
+    while (slots[at] > start) ++at;
+    while (slots[at] < start) --at;
+    return at;
+  }
+};
+
+// W rows of one body's impulses along the axes, times `sign`, added to groups [first, end).
+inline void carry_rows(const Model& model, const Dynamics<double>& d, int body, const Vec3& arm,
+                       const Vec3* axis, double sign, int first, ContactSystem<double>& system) {
+  Vec3T<Pack4> f;
+  for (int k = 0; k < 3; ++k) {
+    f.x.set(k, sign * axis[k].x), f.y.set(k, sign * axis[k].y), f.z.set(k, sign * axis[k].z);
+  }
+  GroupCursor cursor{system.group_slot.data(), first};
+  carry_to_root(model, d, body, cross(arm, f), f, [&](int v, const Pack4& u) {
+    const int slot = system.slot[static_cast<std::size_t>(v)];
+    RowGroup<double>& group = system.rows[static_cast<std::size_t>(cursor.find(slot))];
+    const Pack4 w = u * Pack4(system.root[static_cast<std::size_t>(slot)]);
+    for (int k = 0; k < 3; ++k) group.w[k][slot & 3] += w[k];
+  });
+}
+
+inline void carry_rows(const Model& model, const Dynamics<Pack4>& d, int body,
+                       const Vec3T<Pack4>& arm, const Vec3T<Pack4>* axis, double sign, int first,
+                       ContactSystem<Pack4>& system) {
+  for (int k = 0; k < 3; ++k) {
+    const Vec3T<Pack4> f = axis[k] * sign;
+    GroupCursor cursor{system.group_slot.data(), first};
+    carry_to_root(model, d, body, cross(arm, f), f, [&](int v, const Pack4& u) {
+      const int slot = system.slot[static_cast<std::size_t>(v)];
+      RowGroup<Pack4>& group = system.rows[static_cast<std::size_t>(cursor.find(slot))];
+      group.w[k][slot & 3] += u * system.root[static_cast<std::size_t>(slot)];
+    });
+  }
+}
+
+// Two unit vectors perpendicular to a unit normal and to each other (Duff et al., "Building an
+// orthonormal basis, revisited", 2017).
+template <class S>
+void set_tangents(const Vec3T<S>& n, Vec3T<S>* axis) {
+  const S sign = select(n.z < S(0.0), S(-1.0), S(1.0));
+  const S a = -1.0 / (sign + n.z);
+  const S b = n.x * n.y * a;
+  axis[0] = {1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x};
+  axis[1] = {b, sign + n.y * n.y * a, -n.y};
+  axis[2] = n;
+}
+
+// W W^T of the contact alone and its inverses.
+template <class S>
+void finish_contact(double yielding, const ContactSystem<S>& system, ContactBlock<S>& c) {
+  Quad<S> t11{}, t12{}, t22{}, t1n{}, t2n{}, nn{};
+  for (int g = c.first_group; g < c.first_group + c.groups; ++g) {
+    const RowGroup<S>& group = system.rows[static_cast<std::size_t>(g)];
+    const Quad<S> w1 = Quad<S>::load(group.w[0]), w2 = Quad<S>::load(group.w[1]),
+                  w3 = Quad<S>::load(group.w[2]);
+    t11.add_product(w1, w1), t12.add_product(w1, w2), t22.add_product(w2, w2);
+    t1n.add_product(w1, w3), t2n.add_product(w2, w3), nn.add_product(w3, w3);
+  }
+  c.t11 = t11.sum(), c.t12 = t12.sum(), c.t22 = t22.sum();
+  c.t1n = t1n.sum(), c.t2n = t2n.sum(), c.nn = nn.sum();
+
+  const S least(yielding), zero(0.0);
+  c.inverse_nn = select(c.nn > least, 1.0 / c.nn, zero);
+  const S half = 0.5 * (c.t11 - c.t22);
+  const S largest = 0.5 * (c.t11 + c.t22) + square_root(half * half + c.t12 * c.t12);
+  c.slide = select(largest > least, 1.0 / largest, zero);
+  // a direction that does not yield must not make the inverse blow up
+  const S soft = 1e-9 * largest;
+  const S a = c.t11 + soft, b = c.t22 + soft;
+  const S determinant = a * b - c.t12 * c.t12;
+  const S inverse = select(largest > least, 1.0 / determinant, zero);
+  c.stick11 = b * inverse, c.stick12 = -c.t12 * inverse, c.stick22 = a * inverse;
+}
+
+template <class S>
+ContactBlock<S>& add_contact(const Model& model, const Dynamics<S>& d, int body_a, int body_b,
+                             const Vec3T<S>& p_a, const Vec3T<S>& p_b, const Vec3T<S>& normal,
+                             ContactSystem<S>& system) {
+  ContactBlock<S>& c = system.contacts.emplace_back();
+  set_tangents(normal, c.axis);
+  c.first_group = static_cast<int>(system.group_slot.size());
+  const auto tree_of = [&](int body) {
+    return body < 0 ? -1 : system.tree[static_cast<std::size_t>(body)];
+  };
+  const int tree_a = tree_of(body_a), tree_b = tree_of(body_b);
+  int first_b = c.first_group;
+  if (tree_a == tree_b && tree_a >= 0) {
+    add_shared_groups(model, body_a, body_b, system);
+  } else {
+    add_groups(model, body_a, system);
+    first_b = static_cast<int>(system.group_slot.size());
+    add_groups(model, body_b, system);
+  }
+  double yielding = 0;
+  const auto carry = [&](int body, int tree, const Vec3T<S>& p, double sign, int first) {
+    if (body < 0) return;
+    const Vec3T<S> arm = p - d.kinematics.bodies[static_cast<std::size_t>(body)].p;
+    carry_rows(model, d, body, arm, c.axis, sign, first, system);
+    yielding = std::max(yielding, system.yielding[static_cast<std::size_t>(tree)]);
+  };
+  carry(body_a, tree_a, p_a, 1, c.first_group);
+  carry(body_b, tree_b, p_b, -1, first_b);
+  c.groups = static_cast<int>(system.group_slot.size()) - c.first_group;
+  finish_contact(yielding, system, c);
+  return c;
+}
+
+// Velocity at the contact from the impulses of all.
+template <class S>
+Vec3T<S> velocity_of(const ContactSystem<S>& system, const ContactBlock<S>& c) {
+  Quad<S> v1{}, v2{}, v3{};
+  const RowGroup<S>* group = system.rows.data() + c.first_group;
+  const int* place = system.group_slot.data() + c.first_group;
+  for (int g = 0; g < c.groups; ++g) {
+    const Quad<S> s = Quad<S>::load(system.s.data() + place[g]);
+    v1.add_product(Quad<S>::load(group[g].w[0]), s);
+    v2.add_product(Quad<S>::load(group[g].w[1]), s);
+    v3.add_product(Quad<S>::load(group[g].w[2]), s);
+  }
+  return {v1.sum(), v2.sum(), v3.sum()};
+}
+
+template <class S>
+void add_impulse(const ContactBlock<S>& c, const Vec3T<S>& change, ContactSystem<S>& system) {
+  const RowGroup<S>* group = system.rows.data() + c.first_group;
+  const int* place = system.group_slot.data() + c.first_group;
+  for (int g = 0; g < c.groups; ++g) {
+    S* at = system.s.data() + place[g];
+    Quad<S> s = Quad<S>::load(at);
+    s.add_product(Quad<S>::load(group[g].w[0]), change.x);
+    s.add_product(Quad<S>::load(group[g].w[1]), change.y);
+    s.add_product(Quad<S>::load(group[g].w[2]), change.z);
+    s.store(at);
+  }
+}
+
+// The friction of one contact that slides: projected steps on the disc of radius `limit`.
+template <class S>
+void slide(const ContactBlock<S>& c, const S& limit, S v1, S v2, S& f1, S& f2) {
+  constexpr int steps = 2;
+  for (int n = 0; n < steps; ++n) {
+    S g1 = f1 - c.slide * v1, g2 = f2 - c.slide * v2;
+    const S length = square_root(g1 * g1 + g2 * g2);
+    const S scale = select(length > limit, limit / length, S(1.0));
+    g1 = g1 * scale, g2 = g2 * scale;
+    const S d1 = g1 - f1, d2 = g2 - f2;
+    v1 += c.t11 * d1 + c.t12 * d2, v2 += c.t12 * d1 + c.t22 * d2;
+    f1 = g1, f2 = g2;
+  }
+}
+
+// The impulse of one contact that obeys the laws while all others stay, and its velocity with the
+// present one.
+template <class S>
+Vec3T<S> improved_impulse(const ContactBlock<S>& c, const Vec3T<S>& v) {
+  const S zero(0.0);
+  const S n = maximum(zero, c.impulse.z - (v.z - c.target) * c.inverse_nn);
+  const S change = n - c.impulse.z;
+  const S v1 = v.x + c.t1n * change, v2 = v.y + c.t2n * change;
+  const S limit = c.friction * n;
+  // does it stick?
+  S f1 = c.impulse.x - (c.stick11 * v1 + c.stick12 * v2);
+  S f2 = c.impulse.y - (c.stick12 * v1 + c.stick22 * v2);
+  const auto slides = f1 * f1 + f2 * f2 > limit * limit;
+  if (any(slides)) {
+    S g1 = c.impulse.x, g2 = c.impulse.y;
+    slide(c, limit, v1, v2, g1, g2);
+    f1 = select(slides, g1, f1), f2 = select(slides, g2, f2);
+  }
+  return {f1, f2, n};
+}
+
+// Lanes in which some contact's velocity still changes by more than the tolerance go on.
+template <class S, class Sweep>
+ContactEffort iterate(int first, int last, int iterations, double tolerance, Sweep&& sweep) {
+  ContactEffort effort;
+  auto active = S(1.0) > S(0.0);
+  for (int n = 0; n < iterations && any(active); ++n) {
+    S largest(0.0);
+    // forwards and backwards in turn: news travels both ways
+    if (n % 2 == 0) {
+      for (int i = first; i < last; ++i) largest = maximum(largest, sweep(i, active));
+    } else {
+      for (int i = last - 1; i >= first; --i) largest = maximum(largest, sweep(i, active));
+    }
+    active = largest > S(tolerance);
+    effort.iterations = n + 1;
+    effort.change = 0;
+    for (int k = 0; k < lanes<S>; ++k) effort.change = std::max(effort.change, lane(largest, k));
+  }
+  return effort;
+}
+
+template <class S>
+ContactEffort solve_contacts(ContactSystem<S>& system, int first, int last, int iterations,
+                             double tolerance) {
+  for (int i = first; i < last; ++i) {
+    const ContactBlock<S>& c = system.contacts[static_cast<std::size_t>(i)];
+    for (int g = c.first_group; g < c.first_group + c.groups; ++g) {
+      S* at = system.s.data() + system.group_slot[static_cast<std::size_t>(g)];
+      std::fill(at, at + 4, S(0.0));
+    }
+  }
+  for (int i = first; i < last; ++i) {
+    const ContactBlock<S>& c = system.contacts[static_cast<std::size_t>(i)];
+    add_impulse(c, c.impulse, system);
+  }
+  return iterate<S>(first, last, iterations, tolerance, [&](int i, const auto& active) {
+    ContactBlock<S>& c = system.contacts[static_cast<std::size_t>(i)];
+    const Vec3T<S> next = improved_impulse(c, c.free + velocity_of(system, c));
+    const S zero(0.0);
+    const Vec3T<S> change{select(active, next.x - c.impulse.x, zero),
+                          select(active, next.y - c.impulse.y, zero),
+                          select(active, next.z - c.impulse.z, zero)};
+    c.impulse += change;
+    add_impulse(c, change, system);
+    const S tangential = (absolute(change.x) + absolute(change.y)) * (c.t11 + c.t22);
+    return maximum(absolute(change.z) * c.nn, tangential);
+  });
+}
+
+template <class S>
+ContactEffort solve_pushes(ContactSystem<S>& system, int first, int last, int iterations,
+                           double tolerance) {
+  for (int i = first; i < last; ++i) {
+    ContactBlock<S>& c = system.contacts[static_cast<std::size_t>(i)];
+    c.push = S(0.0);
+    for (int g = c.first_group; g < c.first_group + c.groups; ++g) {
+      S* at = system.s_push.data() + system.group_slot[static_cast<std::size_t>(g)];
+      std::fill(at, at + 4, S(0.0));
+    }
+  }
+  return iterate<S>(first, last, iterations, tolerance, [&](int i, const auto& active) {
+    ContactBlock<S>& c = system.contacts[static_cast<std::size_t>(i)];
+    const RowGroup<S>* group = system.rows.data() + c.first_group;
+    const int* place = system.group_slot.data() + c.first_group;
+    Quad<S> v{};
+    for (int g = 0; g < c.groups; ++g) {
+      v.add_product(Quad<S>::load(group[g].w[2]), Quad<S>::load(system.s_push.data() + place[g]));
+    }
+    const S zero(0.0);
+    const S next = maximum(zero, c.push - (v.sum() - c.push_target) * c.inverse_nn);
+    const S change = select(active, next - c.push, zero);
+    c.push += change;
+    for (int g = 0; g < c.groups; ++g) {
+      S* at = system.s_push.data() + place[g];
+      Quad<S> s = Quad<S>::load(at);
+      s.add_product(Quad<S>::load(group[g].w[2]), change);
+      s.store(at);
+    }
+    return absolute(change) * c.nn;
+  });
+}
+
+template <class S>
+void contact_response(const Model& model, const Dynamics<S>& d, const std::vector<S>& s,
+                      ContactSystem<S>& system, S* dv) {
+  for (const LinkRange& range : d.kinematics.awake) {
+    for (int v = range.first_v; v < range.last_v; ++v) {
+      const auto n = static_cast<std::size_t>(v), m = static_cast<std::size_t>(system.slot[n]);
+      system.felt[n] = s[m] / system.root[m];
+    }
+  }
+  respond(model, d, system.felt.data(), dv, system.motion.data());
+}
+
+}  // namespace molejo

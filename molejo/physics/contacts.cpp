@@ -1,0 +1,227 @@
+#include "molejo/physics/contacts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace molejo {
+
+namespace {
+
+std::vector<bool> moving_colliders(const Model& model) {
+  std::vector<bool> moves;
+  for (const Collider& c : model.colliders) {
+    moves.push_back(model.parts[static_cast<std::size_t>(c.body.index)].moves);
+  }
+  return moves;
+}
+
+TouchShape touch_shape(const Geometry& geometry, std::deque<ConvexMesh>& meshes) {
+  TouchShape shape;
+  if (std::holds_alternative<Plane>(geometry)) {
+    shape.kind = TouchShape::Kind::plane;
+  } else if (const auto* field = std::get_if<HeightField>(&geometry)) {
+    shape.kind = TouchShape::Kind::height_field;
+    shape.field = field;
+  } else {
+    shape.convex = make_convex(geometry, meshes);
+  }
+  return shape;
+}
+
+// Part of a solid's size by which its neighbours are looked for even when nothing moves, so that
+// all corners of a face that rests are there.
+constexpr double standing_margin = 2e-3;
+
+struct BodySpeed {
+  Vec3 v;       // of the joint point
+  double spin;  // angular speed
+};
+
+BodySpeed speed_of(const Kinematics<double>& k, int body) {
+  const BodyMotion<double>& b = k.bodies[static_cast<std::size_t>(body)];
+  return {b.v, norm(b.w)};
+}
+
+void grow(Aabb& box, const Vec3& travel, double margin) {
+  const Vec3 m{margin, margin, margin};
+  box.lower -= m, box.upper += m;
+  for (int i = 0; i < 3; ++i) {
+    if (travel[i] > 0) {
+      box.upper[i] += travel[i];
+    } else {
+      box.lower[i] += travel[i];
+    }
+  }
+}
+
+// Poses and boxes, swept by the motion of h seconds.
+void update_boxes(const Model& model, const Kinematics<double>& k, double h, Contacts& c) {
+  for (std::size_t i = 0; i < model.colliders.size(); ++i) {
+    const Collider& collider = model.colliders[i];
+    const auto body = static_cast<std::size_t>(collider.body.index);
+    if (c.asleep[body]) continue;
+    c.X_WS[i] = body_pose(model, k, collider.body) * model.shape(collider).X_BS;
+    Aabb box = bounds(c.shapes[i], c.X_WS[i]);
+    const BodySpeed speed = speed_of(k, collider.body.index);
+    grow(box, speed.v * h, speed.spin * h * c.reach[i] + standing_margin * c.size[i]);
+    c.broad_phase.update(static_cast<int>(i), box);
+  }
+}
+
+// The pairs of this step, with what is remembered of those of the last.
+void update_pairs(const Model& model, Contacts& c) {
+  std::swap(c.pairs, c.last_pairs);
+  c.pairs.clear();
+  auto known = c.last_pairs.begin();
+  for (const auto& [a, b] : c.broad_phase.pairs()) {
+    const auto before = [&](const Contacts::Pair& p) { return p.a < a || (p.a == a && p.b < b); };
+    while (known != c.last_pairs.end() && before(*known)) ++known;
+    if (known != c.last_pairs.end() && known->a == a && known->b == b) {
+      c.pairs.push_back(*known);
+      continue;
+    }
+    Contacts::Pair pair{a, b, false, false, {}, {}};
+    const Collider& ca = model.colliders[static_cast<std::size_t>(a)];
+    const Collider& cb = model.colliders[static_cast<std::size_t>(b)];
+    pair.may_touch = may_touch(model, ca, cb);
+    if (pair.may_touch) {
+      pair.rigid = model.rule(ca, cb).response != Response::penalty;
+      pair.surface = combined_surface(model, ca, cb);
+    }
+    c.pairs.push_back(pair);
+  }
+}
+
+struct Motion {
+  Pose X;       // of the shape
+  Vec3 origin;  // the point of the body that `v` is of
+  Vec3 v, w;
+};
+
+Pose moved(const Motion& m, double t) {
+  const double angle = norm(m.w) * t;
+  if (angle == 0) return {m.X.R, m.X.p + m.v * t};
+  const Mat3 turn = axis_rotation(normalized(m.w), angle);
+  return {turn * m.X.R, m.origin + m.v * t + turn * (m.X.p - m.origin)};
+}
+
+// The first contact of two convex solids along their motion within h, if there is one.
+bool cast(const Convex& a, const Motion& ma, double reach_a, const Convex& b, const Motion& mb,
+          double reach_b, double h, Contact& contact) {
+  constexpr int max_steps = 64;
+  constexpr double close = 1e-6;  // m
+  const double spin = norm(ma.w) * reach_a + norm(mb.w) * reach_b;
+  double t = 0;
+  for (int n = 0; n < max_steps; ++n) {
+    const Separation s = separation(a, moved(ma, t), b, moved(mb, t));
+    const double approach = -dot(ma.v - mb.v, s.normal);
+    if (s.distance <= close || n + 1 == max_steps) {
+      if (approach <= 0) return false;
+      contact.normal = s.normal;
+      contact.gap = approach * t + s.distance;
+      contact.p_a = s.p_a - ma.v * t;
+      contact.p_b = s.p_b - mb.v * t;
+      return true;
+    }
+    const double bound = std::max(approach, 0.0) + spin;
+    if (bound * (h - t) < s.distance) return false;
+    t += s.distance / bound;
+  }
+  return false;
+}
+
+Contact make_contact(const Model& model, const Contacts::Pair& pair) {
+  Contact contact;
+  contact.a = pair.a, contact.b = pair.b;
+  contact.body_a = model.colliders[static_cast<std::size_t>(pair.a)].body.index;
+  contact.body_b = model.colliders[static_cast<std::size_t>(pair.b)].body.index;
+  contact.friction = std::min(pair.surface.friction, 1e6);
+  contact.restitution = pair.surface.restitution;
+  return contact;
+}
+
+void meet(const Model& model, const Kinematics<double>& k, double h, Contacts::Pair& pair,
+          Contacts& c) {
+  const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
+  Contact contact = make_contact(model, pair);
+  const BodyMotion<double>& body_a = k.bodies[static_cast<std::size_t>(contact.body_a)];
+  const BodyMotion<double>& body_b = k.bodies[static_cast<std::size_t>(contact.body_b)];
+  const Motion ma{c.X_WS[a], body_a.p, body_a.v, body_a.w};
+  const Motion mb{c.X_WS[b], body_b.p, body_b.v, body_b.w};
+  const double spin = norm(ma.w) * c.reach[a] + norm(mb.w) * c.reach[b];
+  const double travel = (norm(ma.v - mb.v) + spin) * h;
+  const double size = std::min(c.size[a], c.size[b]);
+
+  const bool both_convex =
+      c.shapes[a].kind == TouchShape::Kind::convex && c.shapes[b].kind == TouchShape::Kind::convex;
+  const bool fast = both_convex && travel > 0.5 * size;
+  const double margin = (fast ? 0.0 : travel) + standing_margin * size;
+  c.points.clear();
+  touch(c.shapes[a], c.X_WS[a], c.shapes[b], c.X_WS[b], margin, pair.cache, c.points);
+  for (const ContactPoint& p : c.points) {
+    contact.feature = p.feature;
+    contact.p_a = contact.p_b = p.p;
+    contact.normal = p.normal;
+    contact.gap = p.gap;
+    c.list.push_back(contact);
+  }
+  if (fast && c.points.empty() &&
+      cast(c.shapes[a].convex, ma, c.reach[a], c.shapes[b].convex, mb, c.reach[b], h, contact)) {
+    contact.fast = true;
+    contact.feature = 0xffffffffu;
+    c.list.push_back(contact);
+  }
+}
+
+// Impulses of the last step where the same features still meet.
+void remember_impulses(Contacts& c) {
+  const auto key = [](const Contact& x) { return std::tuple(x.a, x.b, x.feature); };
+  auto old = c.last_list.begin();
+  for (Contact& contact : c.list) {
+    while (old != c.last_list.end() && key(*old) < key(contact)) ++old;
+    if (old == c.last_list.end()) return;
+    if (key(*old) == key(contact) && !contact.fast) contact.impulse = old->impulse;
+  }
+}
+
+}  // namespace
+
+Contacts::Contacts(const Model& model)
+    : broad_phase(moving_colliders(model)), asleep(model.links.size(), false) {
+  X_WS.resize(model.colliders.size());
+  for (const Collider& collider : model.colliders) {
+    const Shape& shape = model.shape(collider);
+    shapes.push_back(touch_shape(shape.geometry, meshes));
+    // planes and terrain do not move, or move with something that has a size
+    const Link& link = model.links[static_cast<std::size_t>(collider.body.index)];
+    const bool convex = shapes.back().kind == TouchShape::Kind::convex;
+    size.push_back(convex ? shapes.back().convex.reach : 1e3);
+    reach.push_back(norm(shape.X_BS.p - link.p_BM) + size.back());
+  }
+}
+
+void find_contacts(const Model& model, const Kinematics<double>& k, double h, Contacts& contacts) {
+  update_boxes(model, k, h, contacts);
+  update_pairs(model, contacts);
+  std::swap(contacts.list, contacts.last_list);
+  contacts.list.clear();
+  for (Contacts::Pair& pair : contacts.pairs) {
+    if (!pair.rigid) continue;
+    const auto still = [&](int collider) {
+      const int body = model.colliders[static_cast<std::size_t>(collider)].body.index;
+      return contacts.asleep[static_cast<std::size_t>(body)] ||
+             !model.parts[static_cast<std::size_t>(body)].moves;
+    };
+    if (still(pair.a) && still(pair.b)) continue;
+    meet(model, k, h, pair, contacts);
+  }
+  for (Contact& contact : contacts.list) {
+    const Vec3 v_a = point_velocity(k, {contact.body_a}, contact.p_a);
+    const Vec3 v_b = point_velocity(k, {contact.body_b}, contact.p_b);
+    contact.approach = dot(contact.normal, v_a - v_b);
+  }
+  remember_impulses(contacts);
+}
+
+}  // namespace molejo

@@ -1,0 +1,64 @@
+// Where the bodies of a model touch, from step to step.
+//
+// Broad phase, narrow phase and a memory of the pairs: the impulses of the last step are where the
+// solver starts in the next. Contacts are found before bodies meet: two that may come together
+// within the step are told with their gap. Bodies that would pass through each other within a step
+// are stopped at the time of impact along their present motion (conservative advancement, Mirtich
+// 1996).
+#pragma once
+
+#include <deque>
+#include <memory>
+
+#include "molejo/collision/broad_phase.h"
+#include "molejo/model/kinematics.h"
+
+namespace molejo {
+
+struct Contact {
+  int a = 0, b = 0;            // colliders, a < b
+  int body_a = 0, body_b = 0;  // theirs
+  std::uint32_t feature = 0;   // stays while the same features of the two meet
+  Vec3 p_a, p_b;               // of each body; the same place unless they are still far apart
+  Vec3 normal;                 // unit, from b to a
+  double gap = 0;              // negative: penetration
+  double friction = 0, restitution = 0;
+  bool fast = false;    // found along the motion
+  double approach = 0;  // normal velocity when it was found; negative: they come together
+  Vec3 impulse;         // on a, N s: in, where to start; out, what acted
+
+  Vec3 point() const { return (p_a + p_b) * 0.5; }
+};
+
+// Memory of one world.
+struct Contacts {
+  explicit Contacts(const Model& model);
+  Contacts(const Contacts&) = delete;
+  Contacts& operator=(const Contacts&) = delete;
+
+  std::vector<Contact> list;  // ascending (a, b, feature)
+
+  // Two colliders that are near.
+  struct Pair {
+    int a, b;
+    bool may_touch = false;
+    bool rigid = false;  // or left to the penalty forces
+    Surface surface;
+    ManifoldCache cache;
+  };
+  std::vector<Pair> pairs, last_pairs;
+  std::vector<Contact> last_list;
+  std::vector<ContactPoint> points;
+  std::deque<ConvexMesh> meshes;
+  std::vector<TouchShape> shapes;  // of each collider
+  std::vector<double> size;        // of each collider: radius about its own origin, m
+  std::vector<double> reach;       // the same about its body's joint point
+  std::vector<Pose> X_WS;
+  BroadPhase broad_phase;
+  std::vector<bool> asleep;  // of each body; two that sleep or never move are left out
+};
+
+// Fills contacts.list with all that may touch within h seconds at the poses and velocities of k.
+void find_contacts(const Model& model, const Kinematics<double>& k, double h, Contacts& contacts);
+
+}  // namespace molejo
