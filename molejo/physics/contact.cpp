@@ -196,7 +196,7 @@ void find_step_contacts(const Model& model, double h, Dynamics<double>& d, Conta
 }
 
 bool solve_step_contacts(const Model& model, double h, double ahead, double* v, Dynamics<double>& d,
-                         ContactStep& step) {
+                         Loops& loops, ContactStep& step) {
   std::vector<Contact>& list = step.contacts.list;
   step.iterations = 0;
   find_islands(model, step);
@@ -211,6 +211,7 @@ bool solve_step_contacts(const Model& model, double h, double ahead, double* v, 
       const int b = can_move(model, step, c.body_b) ? c.body_b : -1;
       ContactBlock<double>& block =
           add_contact(model, d, a, b, c.p_a, c.p_b, c.normal, step.system);
+      keep_loops_closed(model, loops, step.system);
       Vec3 u;
       if (a >= 0) u += point_velocity(d.kinematics, {a}, c.p_a);
       if (b >= 0) u -= point_velocity(d.kinematics, {b}, c.p_b);

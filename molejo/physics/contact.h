@@ -55,7 +55,7 @@ void find_step_contacts(const Model& model, double h, Dynamics<double>& d, Conta
 // From the velocities of free motion to those with contact. `ahead` is the time from the poses of d
 // to the end of the step. False: the solution is not finite, v is left alone.
 bool solve_step_contacts(const Model& model, double h, double ahead, double* v, Dynamics<double>& d,
-                         ContactStep& step);
+                         Loops& loops, ContactStep& step);
 
 // Takes back penetration after q has been moved.
 void take_back_penetration(const Model& model, double h, double* q, Dynamics<double>& d,

@@ -17,7 +17,7 @@
 // Written once for a scalar S (double or Pack4).
 #pragma once
 
-#include "molejo/physics/dynamics.h"
+#include "molejo/physics/loops.h"
 
 namespace molejo {
 
@@ -36,6 +36,7 @@ struct ContactBlock {
   S stick11{}, stick12{}, stick22{};  // inverse of the tangential part
   S slide{};                          // 1 / its largest eigenvalue
   S inverse_nn{};                     // zero where nothing yields
+  double yielding = 0;                // least mobility that counts, 1/kg
   int first_group = 0, groups = 0;
 };
 
@@ -65,6 +66,7 @@ struct ContactSystem {
   std::vector<double> yielding;   // least mobility of each tree that counts, 1/kg
   std::vector<int> tree;          // of each body
   std::vector<S> felt;            // impulses before `respond`
+  std::vector<double> dense[3];   // rows of one contact at all freedoms
   std::vector<Spatial<S>> motion;
 };
 
@@ -79,6 +81,10 @@ template <class S>
 ContactBlock<S>& add_contact(const Model& model, const Dynamics<S>& d, int body_a, int body_b,
                              const Vec3T<S>& p_a, const Vec3T<S>& p_b, const Vec3T<S>& normal,
                              ContactSystem<S>& system);
+
+// Takes out of the last contact's rows what the loop closures take up, so that its impulses leave
+// all closures closed: w -= W_G^T (W_G W_G^T)^-1 W_G w. After factorize_loops.
+void keep_loops_closed(const Model& model, Loops& loops, ContactSystem<double>& system);
 
 // Finds the impulses of contacts first .. last-1, which no other contact may influence, starting
 // from those that are there.

@@ -192,7 +192,7 @@ void set_tangents(const Vec3T<S>& n, Vec3T<S>* axis) {
 
 // W W^T of the contact alone and its inverses.
 template <class S>
-void finish_contact(double yielding, const ContactSystem<S>& system, ContactBlock<S>& c) {
+void finish_contact(const ContactSystem<S>& system, ContactBlock<S>& c) {
   Quad<S> t11{}, t12{}, t22{}, t1n{}, t2n{}, nn{};
   for (int g = c.first_group; g < c.first_group + c.groups; ++g) {
     const RowGroup<S>& group = system.rows[static_cast<std::size_t>(g)];
@@ -204,7 +204,7 @@ void finish_contact(double yielding, const ContactSystem<S>& system, ContactBloc
   c.t11 = t11.sum(), c.t12 = t12.sum(), c.t22 = t22.sum();
   c.t1n = t1n.sum(), c.t2n = t2n.sum(), c.nn = nn.sum();
 
-  const S least(yielding), zero(0.0);
+  const S least(c.yielding), zero(0.0);
   c.inverse_nn = select(c.nn > least, 1.0 / c.nn, zero);
   const S half = 0.5 * (c.t11 - c.t22);
   const S largest = 0.5 * (c.t11 + c.t22) + square_root(half * half + c.t12 * c.t12);
@@ -236,17 +236,16 @@ ContactBlock<S>& add_contact(const Model& model, const Dynamics<S>& d, int body_
     first_b = static_cast<int>(system.group_slot.size());
     add_groups(model, body_b, system);
   }
-  double yielding = 0;
   const auto carry = [&](int body, int tree, const Vec3T<S>& p, double sign, int first) {
     if (body < 0) return;
     const Vec3T<S> arm = p - d.kinematics.bodies[static_cast<std::size_t>(body)].p;
     carry_rows(model, d, body, arm, c.axis, sign, first, system);
-    yielding = std::max(yielding, system.yielding[static_cast<std::size_t>(tree)]);
+    c.yielding = std::max(c.yielding, system.yielding[static_cast<std::size_t>(tree)]);
   };
   carry(body_a, tree_a, p_a, 1, c.first_group);
   carry(body_b, tree_b, p_b, -1, first_b);
   c.groups = static_cast<int>(system.group_slot.size()) - c.first_group;
-  finish_contact(yielding, system, c);
+  finish_contact(system, c);
   return c;
 }
 

@@ -75,8 +75,8 @@ struct Coupled {
   void constrain() { constrain_acceleration(model, dynamics(), scratch.loops); }
   void meet(double* v, double ahead) {
     if (!contact) return;
-    scratch.failed =
-        scratch.failed || !solve_step_contacts(model, h, ahead, v, dynamics(), *contact);
+    scratch.failed = scratch.failed ||
+                     !solve_step_contacts(model, h, ahead, v, dynamics(), scratch.loops, *contact);
   }
   void settle(double* q, double* v) {
     if (!contact) return;
@@ -202,10 +202,9 @@ AdaptiveStep adaptive_step(const Model& model, double h, const AdaptiveSettings&
   }
 }
 
-State between(const Model& model, const State& start, const State& end, double t,
-              Scratch& scratch) {
+void smooth_path(const Model& model, const State& start, const State& end, Scratch& scratch,
+                 StepPath& path) {
   const double h = end.t - start.t;
-  const double s = (t - start.t) / h;
   VecX a0(model.nv), a1(model.nv);
   acceleration(model, start.t, start.q.data(), start.v.data(), a0.data(), scratch);
   acceleration(model, end.t, end.q.data(), end.v.data(), a1.data(), scratch);
@@ -216,24 +215,53 @@ State between(const Model& model, const State& start, const State& end, double t
   chart_rate(model, y1, end.v, rate1);
   const VecX second1 = chart_acceleration(model, y1, rate1, end.v, a1);
 
-  // y(s) = h v0 s + h^2 a0 s^2/2 + c3 s^3 + c4 s^4 + c5 s^5
   const VecX p = y1 - h * start.v - (h * h / 2) * a0;
   const VecX r = h * (rate1 - start.v) - (h * h) * a0;
   const VecX w = (h * h) * (second1 - a0);
-  const VecX c3 = 10 * p - 4 * r + 0.5 * w;
-  const VecX c4 = -15 * p + 7 * r - w;
-  const VecX c5 = 6 * p - 3 * r + 0.5 * w;
-  const VecX y = s * (h * start.v + s * ((h * h / 2) * a0 + s * (c3 + s * (c4 + s * c5))));
-  const VecX rate =
-      (h * start.v + s * ((h * h) * a0 + s * (3 * c3 + s * (4 * c4 + s * 5 * c5)))) / h;
+  path.start = start;
+  path.h = h;
+  path.c[0] = VecX::Zero(model.nv);
+  path.c[1] = h * start.v;
+  path.c[2] = (h * h / 2) * a0;
+  path.c[3] = 10 * p - 4 * r + 0.5 * w;
+  path.c[4] = -15 * p + 7 * r - w;
+  path.c[5] = 6 * p - 3 * r + 0.5 * w;
+}
 
-  State state{t, start.q, rate};
+void straight_path(const Model& model, const State& start, const State& end, StepPath& path) {
+  path.start = start;
+  path.h = end.t - start.t;
+  for (VecX& c : path.c) c = VecX::Zero(model.nv);
+  path.c[1] = difference(model, start.q, end.q);
+}
+
+void position_at(const Model& model, const StepPath& path, double s, VecX& q) {
+  const VecX* c = path.c;
+  const VecX y = s * (c[1] + s * (c[2] + s * (c[3] + s * (c[4] + s * c[5]))));
+  q = path.start.q;
+  move(model, y.data(), 1.0, q.data());
+}
+
+State state_at(const Model& model, const StepPath& path, double t) {
+  const double s = (t - path.start.t) / path.h;
+  const VecX* c = path.c;
+  const VecX y = s * (c[1] + s * (c[2] + s * (c[3] + s * (c[4] + s * c[5]))));
+  const VecX rate =
+      (c[1] + s * (2 * c[2] + s * (3 * c[3] + s * (4 * c[4] + s * 5 * c[5])))) / path.h;
+  State state{t, path.start.q, rate};
   move(model, y.data(), 1.0, state.q.data());
   // from chart rates back to angular velocities
   for_each_ball(model, [&](int i) {
     set_three(state.v, i, inverse(inverse_right_jacobian(three(y, i))) * three(rate, i));
   });
   return state;
+}
+
+State between(const Model& model, const State& start, const State& end, double t,
+              Scratch& scratch) {
+  StepPath path;
+  smooth_path(model, start, end, scratch, path);
+  return state_at(model, path, t);
 }
 
 }  // namespace molejo

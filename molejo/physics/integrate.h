@@ -71,8 +71,21 @@ struct AdaptiveStep {
 AdaptiveStep adaptive_step(const Model& model, double h, const AdaptiveSettings& settings,
                            State& state, Scratch& scratch);
 
-// The state at a time between two states of one step: the quintic through coordinates, velocities
-// and accelerations at both ends, in the chart of the first.
+// The way between two states of one step, q(t) = q0 (+) y(s), s = (t - t0) / h, y(s) = c1 s + ...
+struct StepPath {
+  State start;
+  double h = 0;
+  VecX c[6];  // of powers of s; c[0] is zero
+};
+// The quintic through coordinates, velocities and accelerations at both ends.
+void smooth_path(const Model& model, const State& start, const State& end, Scratch& scratch,
+                 StepPath& path);
+// The straight way.
+void straight_path(const Model& model, const State& start, const State& end, StepPath& path);
+State state_at(const Model& model, const StepPath& path, double t);
+void position_at(const Model& model, const StepPath& path, double s, VecX& q);
+
+// state_at of the smooth path.
 State between(const Model& model, const State& start, const State& end, double t, Scratch& scratch);
 
 }  // namespace molejo

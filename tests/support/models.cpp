@@ -18,6 +18,7 @@ Scene chain_scene(int links, double q0) {
   constexpr double length = 0.2, width = 0.04;
   Scene scene;
   scene.name = "chain";
+  scene.settings.contact.enabled = false;
   for (int i = 0; i < links; ++i) {
     SceneBody body;
     body.name = "link" + std::to_string(i);
@@ -106,6 +107,7 @@ Scene ragdoll_scene() {
 
   Scene scene;
   scene.name = "ragdoll";
+  scene.settings.contact.enabled = false;
   const Vec3 spin{0.5, 1.0, 0.2}, raise{0, 0, 0.5}, pelvis{0, 0, 1.5};
   const auto pose_of = [&](const std::string& name) {
     for (const Part& p : parts) {
