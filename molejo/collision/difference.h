@@ -35,7 +35,7 @@ struct Difference {
 // The least translation that takes the origin out of the difference.
 struct Penetration {
   Vec3 normal;       // unit, outward, in the frame of a
-  double depth = 0;  // this one parts the cores; none that is smaller by 1e-12 (curved: 1e-6) of
+  double depth = 0;  // this one parts the cores; none that is smaller by 1e-12 (curved: 1e-9) of
                      // the size does
   Simplex foot;      // the point of the boundary nearest to the origin, with weights
   Simplex seed;      // points that hold the origin: a good start of the next query

@@ -47,36 +47,24 @@ Nearest nearest_to_origin(const Difference& difference, const Simplex& start) {
   return r;
 }
 
-// Curved solids: moved apart along the normal found, they are nearest along one that is better.
+// Curved solids: moved apart along the normal found, they are nearest along one that is as good or
+// better, at points that are on their surfaces.
 void refine(const Difference& difference, Penetration& penetration) {
-  constexpr int most_steps = 20;
-  constexpr double longest_step = 1e9;
+  constexpr int most_steps = 10;
   for (int step = 0; step < most_steps; ++step) {
     Difference apart = difference;
-    const double shift = penetration.depth + 0.1 * difference.size;
-    apart.p_AB += penetration.normal * shift;
+    apart.p_AB += penetration.normal * (penetration.depth + 0.1 * difference.size);
     Simplex start = penetration.foot;
     for (int i = 0; i < start.count; ++i) {
       start.point[i] = apart.of(start.point[i].a, start.point[i].b);
     }
     const Nearest nearest = nearest_to_origin(apart, start);
     if (nearest.touch) return;
-    const Vec3 before = penetration.normal;
-    Vec3 normal = -normalized(nearest.v);
-    double depth = dot(normal, difference.support(normal).p);
-    const double gain = penetration.depth - depth;
-    if (gain < -precise * difference.size) return;
     penetration.foot = nearest.simplex;
-    // deep inside the steps are short: double them while that helps
-    const Vec3 turn = normal - before;
-    for (double factor = 2; gain > precise * difference.size && factor < longest_step;
-         factor *= 2) {
-      const Vec3 farther = normalized(before + turn * factor);
-      const double its_depth = dot(farther, difference.support(farther).p);
-      if (its_depth >= depth) break;
-      normal = farther, depth = its_depth;
-    }
-    penetration.normal = normal, penetration.depth = depth;
+    const Vec3 normal = -normalized(nearest.v);
+    const double depth = dot(normal, difference.support(normal).p);
+    const double gain = penetration.depth - depth;
+    if (gain > 0) penetration.depth = depth, penetration.normal = normal;
     if (gain <= precise * difference.size) return;
   }
 }
