@@ -47,24 +47,32 @@ Nearest nearest_to_origin(const Difference& difference, const Simplex& start) {
   return r;
 }
 
-// Curved solids: moved apart along the normal found, they are nearest along one that is as good or
-// better, at points that are on their surfaces.
-void refine(const Difference& difference, Penetration& penetration) {
+// The cores: how far apart, along which normal (frame of a, from b to a), between which points.
+struct CoreSeparation {
+  double distance = 0;
+  Vec3 normal;
+  Simplex foot;
+};
+
+// Solids that all but touch, and curved ones that overlap, show their normal better from afar:
+// moved apart along the one found, they are nearest along one that is as good or better.
+void refine(const Difference& difference, CoreSeparation& core) {
+  const auto gap_along = [&](const Vec3& n) { return dot(n, difference.support(-n).p); };
+  double widest = gap_along(core.normal);
   constexpr int most_steps = 10;
   for (int step = 0; step < most_steps; ++step) {
     Difference apart = difference;
-    apart.p_AB += penetration.normal * (penetration.depth + 0.1 * difference.size);
-    Simplex start = penetration.foot;
+    apart.p_AB -= core.normal * (0.1 * difference.size - core.distance);
+    Simplex start = core.foot;
     for (int i = 0; i < start.count; ++i) {
       start.point[i] = apart.of(start.point[i].a, start.point[i].b);
     }
     const Nearest nearest = nearest_to_origin(apart, start);
     if (nearest.touch) return;
-    penetration.foot = nearest.simplex;
-    const Vec3 normal = -normalized(nearest.v);
-    const double depth = dot(normal, difference.support(normal).p);
-    const double gain = penetration.depth - depth;
-    if (gain > 0) penetration.depth = depth, penetration.normal = normal;
+    const Vec3 normal = normalized(nearest.v);
+    const double gap = gap_along(normal), gain = gap - widest;
+    if (gain > 0) core.normal = normal, widest = gap;
+    if (core.distance <= 0) core.distance = widest, core.foot = nearest.simplex;
     if (gain <= precise * difference.size) return;
   }
 }
@@ -94,35 +102,40 @@ void remember(SeparationCache* cache, const Simplex& simplex) {
   }
 }
 
+CoreSeparation core_separation(const Difference& difference, SeparationCache* cache) {
+  const Nearest nearest = nearest_to_origin(difference, first_simplex(difference, cache));
+  if (nearest.touch) {
+    const Penetration p = penetration(difference, nearest.simplex);
+    remember(cache, p.seed);
+    CoreSeparation core{-p.depth, -p.normal, p.foot};
+    if (difference.is_curved()) refine(difference, core);
+    return core;
+  }
+  remember(cache, nearest.simplex);
+  const double distance = norm(nearest.v);
+  CoreSeparation core{distance, nearest.v / distance, nearest.simplex};
+  if (distance < (difference.is_curved() ? 1e-3 : 1e-6) * difference.size) refine(difference, core);
+  return core;
+}
+
 }  // namespace
 
 Separation separation(const Convex& a, const Pose& X_WA, const Convex& b, const Pose& X_WB,
                       SeparationCache* cache) {
   const Difference difference(a, X_WA, b, X_WB);
-  const Nearest nearest = nearest_to_origin(difference, first_simplex(difference, cache));
-
-  // the cores: how far apart, and between which of their points
-  Separation s;
-  Vec3 normal;
-  Simplex foot;
-  if (nearest.touch) {
-    Penetration p = penetration(difference, nearest.simplex);
-    if (difference.is_curved()) refine(difference, p);
-    s.distance = -p.depth, normal = -p.normal, foot = p.foot;
-    remember(cache, p.seed);
-  } else {
-    s.distance = norm(nearest.v), normal = nearest.v / s.distance, foot = nearest.simplex;
-    remember(cache, foot);
-  }
+  const CoreSeparation core = core_separation(difference, cache);
   Vec3 on_a;
-  for (int i = 0; i < foot.count; ++i) on_a += foot.point[i].a.p * foot.weight[i];
-  s.a = feature_at(a, foot, &DifferencePoint::a);
-  s.b = feature_at(b, foot, &DifferencePoint::b);
+  for (int i = 0; i < core.foot.count; ++i) {
+    on_a += core.foot.point[i].a.p * core.foot.weight[i];
+  }
+  Separation s;
+  s.a = feature_at(a, core.foot, &DifferencePoint::a);
+  s.b = feature_at(b, core.foot, &DifferencePoint::b);
 
   // the solids: swollen by their radii
-  s.distance -= a.radius + b.radius;
-  s.normal = X_WA.R * normal;
-  s.p_a = X_WA * (on_a - normal * a.radius);
+  s.distance = core.distance - (a.radius + b.radius);
+  s.normal = X_WA.R * core.normal;
+  s.p_a = X_WA * (on_a - core.normal * a.radius);
   s.p_b = s.p_a - s.normal * s.distance;
   return s;
 }

@@ -8,6 +8,7 @@
 // the face's direction. Memory is fixed; when it is full, the least support found so far is the
 // answer: a translation that parts the cores, though perhaps not the least one.
 #include <algorithm>
+#include <initializer_list>
 
 #include "molejo/collision/difference.h"
 
@@ -186,48 +187,54 @@ Vec3 across(const Vec3& e) {
   return normalized(cross(e, unit_axis(least)));
 }
 
-// The farther of the two supports along +-d from the plane d . x = d . o.
-double farther_support(const Difference& difference, const Vec3& d, const Vec3& o,
-                       DifferencePoint& far) {
-  const DifferencePoint up = difference.support(d), down = difference.support(-d);
-  const double height = dot(d, up.p - o), depth = dot(d, o - down.p);
-  far = height >= depth ? up : down;
-  return std::max(height, depth);
+// Adds the support along one of the directions +-d that is farthest from the planes d . x = d . o,
+// o the first point of the simplex. False when none is farther than `thin`.
+bool add_farthest(const Difference& difference, std::initializer_list<Vec3> directions, double thin,
+                  Simplex& s) {
+  double farthest = thin;
+  DifferencePoint far;
+  for (const Vec3& d : directions) {
+    for (const Vec3& n : {d, -d}) {
+      const DifferencePoint w = difference.support(n);
+      const double height = dot(n, w.p - s.point[0].p);
+      if (height > farthest) farthest = height, far = w;
+    }
+  }
+  if (farthest > thin) s.point[s.count++] = far;
+  return farthest > thin;
 }
 
 // Adds points until the simplex is a tetrahedron. When the difference has no body, returns the
 // direction in which it is flat: there the cores part at once.
 bool complete(const Difference& difference, Simplex& s, Vec3& flat_along) {
   const double thin = thinnest * difference.size;
-  DifferencePoint far;
-  if (s.count == 4) {
-    const Vec3 o = s.point[0].p;
-    const Vec3 n = cross(s.point[1].p - o, s.point[2].p - o);
-    if (std::fabs(dot(n, s.point[3].p - o)) > thin * norm(n)) return true;
-    reduce_to_faces(s);
-  }
   if (s.count == 1) {
-    for (int i = 0; i < 3 && s.count == 1; ++i) {
-      farther_support(difference, unit_axis(i), s.point[0].p, far);
-      if (norm(far.p - s.point[0].p) > thin) s.point[s.count++] = far;
-    }
     flat_along = unit_axis(2);
-    if (s.count == 1) return false;
+    if (!add_farthest(difference, {unit_axis(0), unit_axis(1), unit_axis(2)}, thin, s))
+      return false;
   }
   if (s.count == 2) {
-    const Vec3 e = normalized(s.point[1].p - s.point[0].p), u = across(e);
-    for (const Vec3& d : {u, cross(e, u)}) {
-      if (s.count > 2) break;
-      if (farther_support(difference, d, s.point[0].p, far) > thin) s.point[s.count++] = far;
-    }
-    flat_along = u;
-    if (s.count == 2) return false;
+    const Vec3 e = normalized(s.point[1].p - s.point[0].p);
+    flat_along = across(e);
+    if (!add_farthest(difference, {flat_along, cross(e, flat_along)}, thin, s)) return false;
   }
   const Vec3 o = s.point[0].p;
   flat_along = normalized(cross(s.point[1].p - o, s.point[2].p - o));
-  if (!(farther_support(difference, flat_along, o, far) > thin)) return false;
-  s.point[s.count++] = far;
-  return true;
+  return add_farthest(difference, {flat_along}, thin, s);
+}
+
+// A tetrahedron to begin with: the simplex that holds the origin if it has a shape to speak of.
+bool first_tetrahedron(const Difference& difference, Simplex& s, Vec3& flat_along) {
+  if (s.count == 4) {
+    const Vec3 u = s.point[1].p - s.point[0].p, v = s.point[2].p - s.point[0].p;
+    const Vec3 w = s.point[3].p - s.point[0].p;
+    const double size = std::sqrt(std::max(dot(u, u), std::max(dot(v, v), dot(w, w))));
+    if (std::fabs(dot(cross(u, v), w)) > 1e-6 * size * size * size) return true;
+  }
+  // on curved solids the points crowd at the place of touch; the polytope will find it again
+  if (difference.is_curved()) s.count = 1;
+  if (s.count == 4) reduce_to_faces(s);
+  return complete(difference, s, flat_along);
 }
 
 }  // namespace
@@ -236,7 +243,7 @@ Penetration penetration(const Difference& difference, const Simplex& simplex) {
   Penetration flat;
   flat.foot = simplex;
   Simplex tetrahedron = simplex;
-  if (!complete(difference, tetrahedron, flat.normal)) {
+  if (!first_tetrahedron(difference, tetrahedron, flat.normal)) {
     if (flat.foot.count == 4) reduce_to_faces(flat.foot);
     flat.seed = flat.foot;
     return flat;

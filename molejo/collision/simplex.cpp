@@ -72,26 +72,27 @@ Nearest nearest_on_faces(const DifferencePoint* point, bool a, bool b, bool c, b
   return r;
 }
 
+// By the sides of the tetrahedron, not by its corners: small ones may be far away.
 Nearest nearest_in_tetrahedron(const DifferencePoint* point) {
   const Vec3 &a = point[0].p, &b = point[1].p, &c = point[2].p, &d = point[3].p;
-  // volumes of the four tetrahedra made of the origin and a face, opposite to a, b, c, d
-  const Vec3 cd = cross(c, d), ab = cross(a, b);
-  const double va = dot(b, cd), vb = -dot(a, cd), vc = dot(d, ab), vd = -dot(c, ab);
-  const double volume = va + vb + vc + vd;
-  const Vec3 e = b - a, f = c - a, g = d - a;
-  const double size2 = std::fmax(std::fmax(dot(e, e), dot(f, f)), dot(g, g));
+  const Vec3 ab = b - a, ac = c - a, ad = d - a, bc = c - b, bd = d - b;
+  const Vec3 n_d = cross(ab, ac), n_b = cross(ac, ad), n_c = cross(ad, ab), n_a = cross(bc, bd);
+  const double volume = dot(n_d, ad);
+  const double size2 = std::fmax(std::fmax(dot(ab, ab), dot(ac, ac)), dot(ad, ad));
 
   constexpr double sheet = 1e-28;  // a volume of 1e-14 of the cube of the size
   if (!(volume * volume > sheet * size2 * size2 * size2)) {
     return nearest_on_faces(point, true, true, true, true);
   }
+  // volumes of the four tetrahedra made of the origin and a face, opposite to a, b, c, d
+  const double va = dot(n_a, b), vb = -dot(n_b, a), vc = -dot(n_c, a), vd = -dot(n_d, a);
   const double sign = volume < 0 ? -1 : 1;
   const bool beyond_a = va * sign <= 0, beyond_b = vb * sign <= 0;
   const bool beyond_c = vc * sign <= 0, beyond_d = vd * sign <= 0;
   if (beyond_a || beyond_b || beyond_c || beyond_d) {
     return nearest_on_faces(point, beyond_a, beyond_b, beyond_c, beyond_d);
   }
-  const double scale = 1 / volume;
+  const double scale = 1 / (va + vb + vc + vd);
   Nearest r;
   r.weight[0] = va * scale, r.weight[1] = vb * scale;
   r.weight[2] = vc * scale, r.weight[3] = vd * scale;
