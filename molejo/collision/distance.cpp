@@ -55,10 +55,12 @@ struct CoreSeparation {
 };
 
 // Solids that all but touch, and curved ones that overlap, show their normal better from afar:
-// moved apart along the one found, they are nearest along one that is as good or better.
-void refine(const Difference& difference, CoreSeparation& core) {
+// moved apart along the one found, they are nearest along one that is as good or better. False when
+// the normal is so bad that this fails.
+bool refine(const Difference& difference, CoreSeparation& core) {
   const auto gap_along = [&](const Vec3& n) { return dot(n, difference.support(-n).p); };
   double widest = gap_along(core.normal);
+  const double upper_bound = core.distance;
   constexpr int most_steps = 10;
   for (int step = 0; step < most_steps; ++step) {
     Difference apart = difference;
@@ -68,13 +70,15 @@ void refine(const Difference& difference, CoreSeparation& core) {
       start.point[i] = apart.of(start.point[i].a, start.point[i].b);
     }
     const Nearest nearest = nearest_to_origin(apart, start);
-    if (nearest.touch) return;
+    if (nearest.touch) return false;
     const Vec3 normal = normalized(nearest.v);
     const double gap = gap_along(normal), gain = gap - widest;
     if (gain > 0) core.normal = normal, widest = gap;
-    if (core.distance <= 0) core.distance = widest, core.foot = nearest.simplex;
-    if (gain <= precise * difference.size) return;
+    // the nearest points of curved solids are as good as the normal
+    if (difference.is_curved()) core.distance = widest, core.foot = nearest.simplex;
+    if (gain <= precise * difference.size) break;
   }
+  return widest > upper_bound - 1e-6 * difference.size;
 }
 
 Simplex first_simplex(const Difference& difference, const SeparationCache* cache) {
@@ -104,17 +108,20 @@ void remember(SeparationCache* cache, const Simplex& simplex) {
 
 CoreSeparation core_separation(const Difference& difference, SeparationCache* cache) {
   const Nearest nearest = nearest_to_origin(difference, first_simplex(difference, cache));
-  if (nearest.touch) {
-    const Penetration p = penetration(difference, nearest.simplex);
-    remember(cache, p.seed);
-    CoreSeparation core{-p.depth, -p.normal, p.foot};
-    if (difference.is_curved()) refine(difference, core);
-    return core;
+  const bool curved = difference.is_curved();
+  if (!nearest.touch) {
+    const double distance = norm(nearest.v);
+    CoreSeparation core{distance, nearest.v / distance, nearest.simplex};
+    const bool close = distance < (curved ? 1e-3 : 1e-5) * difference.size;
+    if (!close || refine(difference, core)) {
+      remember(cache, nearest.simplex);
+      return core;
+    }
   }
-  remember(cache, nearest.simplex);
-  const double distance = norm(nearest.v);
-  CoreSeparation core{distance, nearest.v / distance, nearest.simplex};
-  if (distance < (difference.is_curved() ? 1e-3 : 1e-6) * difference.size) refine(difference, core);
+  const Penetration p = penetration(difference, nearest.simplex);
+  remember(cache, p.seed);
+  CoreSeparation core{-p.depth, -p.normal, p.foot};
+  if (curved) refine(difference, core);
   return core;
 }
 
