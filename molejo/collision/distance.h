@@ -39,14 +39,15 @@ struct SeparationCache {
   Vec3 a[4], b[4];
 };
 
-// Error below 1e-10 of the size of the solids. Never fails: solids that touch, coincide or contain
-// each other included.
+// Error below 1e-10 of the size of the solids, with cylinders 1e-8. Never fails: solids that touch,
+// coincide or contain each other included. Finite input gives finite results; no allocation.
 Separation separation(const Convex& a, const Pose& X_WA, const Convex& b, const Pose& X_WB,
                       SeparationCache* cache = nullptr);
 
 // Bacin's normalised pair: features whose dimensions add up to two (vertex-face, edge-edge), at the
 // same distance, whose plane separates the two polyhedra (boxes and polyhedra only, apart or
-// touching within `tolerance`). Degenerate pairs of the four other kinds become one of these.
+// touching within `tolerance`). Degenerate pairs of the four other kinds become one of these. Of
+// several the one whose plane leaves the widest gap. Not for inner loops: it allocates.
 struct FeaturePair {
   Feature a, b;
   Vec3 p_a, p_b;
