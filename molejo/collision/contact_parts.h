@@ -23,11 +23,6 @@ inline ContactPoint contact_at(const Vec3& x, const Vec3& normal, double gap,
   return {x - normal * (0.5 * gap), normal, gap, feature};
 }
 
-// Leaves at most four of `points[0 .. count)`: the deepest, then those that span the largest area
-// seen along the normal. Later ones must be better by a thousandth, so that rounding does not
-// choose. Returns how many are left.
-int keep_four(ContactPoint* points, int count, const Vec3& normal);
-
 // Features of round solids, boxes and polyhedra against a plane; terrain.cpp uses them as well.
 //   box and polyhedron: index of the vertex (bits of a box: signs of x, y, z)
 //   capsule: end 0 (-z), 1 (+z)      cylinder: cap_rim + point of the rim
@@ -41,12 +36,24 @@ struct RimPoint {
 // three of four fixed ones; lying: both ends of the lowest line. Returns how many.
 int cylinder_footing(const Vec3& half, const Vec3& down, RimPoint (&points)[4]);
 
-// Two balls; returns whether a point was added.
+// Two balls; parted along `otherwise` when their centres coincide. Returns whether they touch.
 bool touch_balls(const Vec3& a, double radius_a, const Vec3& b, double radius_b, double margin,
-                 std::uint32_t feature, ContactPoints& points);
+                 std::uint32_t feature, const Vec3& otherwise, ContactPoints& points);
 
 void touch_spheres(const PlacedSolid& a, const PlacedSolid& b, double margin,
                    ContactPoints& points);
+void touch_sphere_box(const PlacedSolid& sphere, const PlacedSolid& box, double margin,
+                      ContactPoints& points);
+void touch_sphere_capsule(const PlacedSolid& sphere, const PlacedSolid& capsule, double margin,
+                          ContactPoints& points);
+void touch_capsules(const PlacedSolid& a, const PlacedSolid& b, double margin,
+                    ContactPoints& points);
+// Fifteen axes, then the overlap of the two faces.
+void touch_boxes(const PlacedSolid& a, const PlacedSolid& b, double margin, ManifoldCache& cache,
+                 ContactPoints& points);
+// Any two: `separation`, then the overlap of what they show each other.
+void touch_by_separation(const PlacedSolid& a, const PlacedSolid& b, double margin,
+                         ManifoldCache& cache, ContactPoints& points);
 void touch_plane(const PlacedSolid& a, const Pose& X_WP, double margin, ContactPoints& points);
 
 }  // namespace molejo

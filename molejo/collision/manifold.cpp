@@ -64,10 +64,32 @@ Aabb bounds_below(double half_x, double half_y, double top, const Pose& X) {
   return box;
 }
 
-void touch_convex(const PlacedSolid& a, const PlacedSolid& b, double margin, ManifoldCache&,
+constexpr int pair_of(Core a, Core b) { return static_cast<int>(a) * 8 + static_cast<int>(b); }
+
+void touch_convex(const PlacedSolid& a, const PlacedSolid& b, double margin, ManifoldCache& cache,
                   ContactPoints& points) {
-  if (a.convex.core == Core::point && b.convex.core == Core::point) {
-    touch_spheres(a, b, margin, points);
+  using enum Core;
+  const std::size_t first = points.size();
+  const auto turn = [&] {
+    for (std::size_t i = first; i < points.size(); ++i) points[i].normal = -points[i].normal;
+  };
+  switch (pair_of(a.convex.core, b.convex.core)) {
+    case pair_of(point, point):
+      return touch_spheres(a, b, margin, points);
+    case pair_of(point, segment):
+      return touch_sphere_capsule(a, b, margin, points);
+    case pair_of(segment, point):
+      return touch_sphere_capsule(b, a, margin, points), turn();
+    case pair_of(point, box):
+      return touch_sphere_box(a, b, margin, points);
+    case pair_of(box, point):
+      return touch_sphere_box(b, a, margin, points), turn();
+    case pair_of(segment, segment):
+      return touch_capsules(a, b, margin, points);
+    case pair_of(box, box):
+      return touch_boxes(a, b, margin, cache, points);
+    default:
+      return touch_by_separation(a, b, margin, cache, points);
   }
 }
 

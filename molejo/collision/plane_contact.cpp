@@ -1,4 +1,4 @@
-#include "molejo/collision/contact_parts.h"
+#include "molejo/collision/patch.h"
 
 namespace molejo {
 
@@ -55,66 +55,28 @@ void touch_cylinder(const PlacedSolid& a, const Vec3& n, double height, double m
 template <class Corner>
 void touch_vertices(const PlacedSolid& a, const Vec3& n, double height, double margin, int count,
                     const Corner& corner, ContactPoints& points) {
+  const Mat3 across = frame_from_z(n);
+  const Vec3 x = transpose_times(a.X.R, across.column(0)),
+             y = transpose_times(a.X.R, across.column(1));
   const Vec3 up = transpose_times(a.X.R, n);
   constexpr int room = 64;
-  ContactPoint found[room];
+  Meeting found[room];
   int kept = 0;
   for (int i = 0; i < count; ++i) {
-    const double gap = height + dot(up, corner(i));
+    const Vec3 c = corner(i);
+    const double gap = height + dot(up, c);
     if (!(gap < margin)) continue;
-    if (kept == room) kept = keep_four(found, kept, n);
-    found[kept++] =
-        contact_at(a.X * corner(i) - n * a.convex.radius, n, gap, static_cast<std::uint32_t>(i));
+    if (kept == room) kept = keep_four(found, kept, margin);
+    found[kept++] = {dot(x, c), dot(y, c), gap, 0, static_cast<std::uint32_t>(i)};
   }
-  kept = keep_four(found, kept, n);
-  points.insert(points.end(), found, found + kept);
+  kept = keep_four(found, kept, margin);
+  for (int k = 0; k < kept; ++k) {
+    const Vec3 tip = a.X * corner(static_cast<int>(found[k].feature)) - n * a.convex.radius;
+    points.push_back(contact_at(tip, n, found[k].gap(), found[k].feature));
+  }
 }
 
 }  // namespace
-
-int keep_four(ContactPoint* points, int count, const Vec3& normal) {
-  if (count <= 4) return count;
-  constexpr double better = 1.001;
-  int deepest = 0;
-  for (int i = 1; i < count; ++i) {
-    if (points[i].gap < points[deepest].gap) deepest = i;
-  }
-  std::swap(points[0], points[deepest]);
-
-  // farthest from it, across the normal
-  const auto across = [&](const Vec3& d) { return dot(d, d) - dot(d, normal) * dot(d, normal); };
-  int chosen = 1;
-  double best = 0;
-  for (int i = 1; i < count; ++i) {
-    const double value = across(points[i].p - points[0].p);
-    if (value > best * better) best = value, chosen = i;
-  }
-  std::swap(points[1], points[chosen]);
-
-  // the largest triangle
-  const auto area = [&](const Vec3& a, const Vec3& b, const Vec3& c) {
-    return dot(cross(b - a, c - a), normal);
-  };
-  best = 0, chosen = 2;
-  for (int i = 2; i < count; ++i) {
-    const double value = std::fabs(area(points[0].p, points[1].p, points[i].p));
-    if (value > best * better) best = value, chosen = i;
-  }
-  std::swap(points[2], points[chosen]);
-
-  // what reaches farthest out of it
-  const double turn = area(points[0].p, points[1].p, points[2].p) < 0 ? -1 : 1;
-  best = 0, chosen = 3;
-  for (int i = 3; i < count; ++i) {
-    double value = 0;
-    for (int k = 0; k < 3; ++k) {
-      value = std::max(value, -turn * area(points[k].p, points[(k + 1) % 3].p, points[i].p));
-    }
-    if (value > best * better) best = value, chosen = i;
-  }
-  std::swap(points[3], points[chosen]);
-  return 4;
-}
 
 int cylinder_footing(const Vec3& half, const Vec3& down, RimPoint (&points)[4]) {
   const double r = half.x, h = half.z;
