@@ -23,7 +23,7 @@ void touch_by_separation(const PlacedSolid& a, const PlacedSolid& b, double marg
   double least = margin;
   for (int i = 0; i < count; ++i) least = std::min(least, meetings[i].gap());
   // the closest points themselves, unless corners are as close
-  if (!(least <= found.distance + 1e-10 * size)) {
+  if (!(least <= found.distance + 1e-9 * size)) {
     meetings[count++] = {0, 0, 0.5 * found.distance, -0.5 * found.distance, exact_point};
   }
   append(meetings, keep_four(meetings, count, margin), sight, points);
