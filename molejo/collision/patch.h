@@ -25,8 +25,8 @@ struct Patch {
   double z[2] = {0, 0};                         // of the two ends of a segment
 };
 
-// The part of the core that looks along side * n, side = +1 or -1. Faces of more than `room`
-// corners are thinned out evenly.
+// The part of the core that looks along side * n, side = +1 or -1, and holds its farthest feature.
+// Faces of more than `room` corners are thinned out evenly.
 Patch patch_of(const PlacedSolid& solid, double side, const Sight& sight);
 Patch box_patch(const PlacedSolid& box, double side, const Sight& sight);
 

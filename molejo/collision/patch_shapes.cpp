@@ -79,12 +79,24 @@ Patch cylinder_patch(const PlacedSolid& c, double side, const Sight& s) {
                        side * c.convex.radius, s);
 }
 
-// Among the faces through the farthest vertex, the one that looks most outward.
+// The middle of the vertices that are farthest along `outward`: of a vertex, an edge or a face.
+Vec3 middle_of_farthest(const ConvexMesh& mesh, const Vec3& outward, double tie) {
+  double farthest = -1e300;
+  for (const Vec3& v : mesh.vertices) farthest = std::max(farthest, dot(v, outward));
+  Vec3 sum;
+  int count = 0;
+  for (const Vec3& v : mesh.vertices) {
+    if (dot(v, outward) >= farthest - tie) sum += v, ++count;
+  }
+  return sum / count;
+}
+
+// Among the faces that hold the farthest feature, the one that looks most outward.
 Patch mesh_patch(const PlacedSolid& solid, double side, const Sight& s) {
   const ConvexMesh& mesh = *solid.convex.mesh;
   const Vec3 outward = transpose_times(solid.X.R, s.n) * side;
-  const Vec3 p = support(solid.convex, outward);
-  const double near_enough = 1e-9 * solid.convex.reach;
+  const double near_enough = 1e-6 * solid.convex.reach;
+  const Vec3 p = middle_of_farthest(mesh, outward, near_enough);
   const ConvexMesh::Face* best = nullptr;
   double most = 1e-6;
   for (const ConvexMesh::Face& face : mesh.faces) {
