@@ -32,8 +32,9 @@ struct RimPoint {
   std::uint32_t feature;
 };
 // Up to four points of the cylinder with half extents (r, r, h) that can hold it on ground in the
-// direction `down` (unit, its own axes): the lowest first. Upright: the lowest point of the rim and
-// three of four fixed ones; lying: both ends of the lowest line. Returns how many.
+// direction `down` (unit, its own axes): the lowest first. Upright (up to a
+// sine of 0.3): the lowest point of the rim and three of four fixed ones; tilted: the lowest one;
+// lying (beyond 45 degrees): both ends of the lowest line. Returns how many.
 int cylinder_footing(const Vec3& half, const Vec3& down, RimPoint (&points)[4]);
 
 // Two balls; parted along `otherwise` when their centres coincide. Returns whether they touch.
@@ -55,5 +56,8 @@ void touch_boxes(const PlacedSolid& a, const PlacedSolid& b, double margin, Mani
 void touch_by_separation(const PlacedSolid& a, const PlacedSolid& b, double margin,
                          ManifoldCache& cache, ContactPoints& points);
 void touch_plane(const PlacedSolid& a, const Pose& X_WP, double margin, ContactPoints& points);
+// Up to eight points.
+void touch_terrain(const PlacedSolid& a, const HeightField& field, const Pose& X_WF, double margin,
+                   ContactPoints& points);
 
 }  // namespace molejo

@@ -124,6 +124,7 @@ void touch(const TouchShape& a, const Pose& X_WA, const TouchShape& b, const Pos
       touch_plane(solid, X_WB, margin, points);
       break;
     case height_field:
+      touch_terrain(solid, *b.field, X_WB, margin, points);
       break;
     case convex:
       touch_convex(solid, {b.convex, X_WB}, margin, cache, points);

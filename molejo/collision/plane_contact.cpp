@@ -99,6 +99,8 @@ int cylinder_footing(const Vec3& half, const Vec3& down, RimPoint (&points)[4]) 
   constexpr double upright = 0.05;
   points[0] = {{r * x, r * y, z}, cap + (tilt > upright ? rim_lowest : rim_fixed + nearest)};
   int count = 1;
+  constexpr double tilted = 0.3;  // the cap no longer looks at the ground
+  if (tilt > tilted) return count;
   constexpr double cosine[4] = {1, 0, -1, 0}, sine[4] = {0, 1, 0, -1};
   for (std::uint32_t k = 0; k < 4; ++k) {
     if (k != nearest) points[count++] = {{r * cosine[k], r * sine[k], z}, cap + rim_fixed + k};
