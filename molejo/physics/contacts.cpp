@@ -157,15 +157,7 @@ void meet(const Model& model, const Kinematics<double>& k, double h, Contacts::P
       c.shapes[a].kind == TouchShape::Kind::convex && c.shapes[b].kind == TouchShape::Kind::convex;
   const bool fast = both_convex && travel > 0.5 * size;
   const double margin = (fast ? 0.0 : travel) + standing_margin * size;
-  c.points.clear();
-  touch(c.shapes[a], c.X_WS[a], c.shapes[b], c.X_WS[b], margin, pair.cache, c.points);
-  for (const ContactPoint& p : c.points) {
-    contact.feature = p.feature;
-    contact.p_a = contact.p_b = p.p;
-    contact.normal = p.normal;
-    contact.gap = p.gap;
-    c.list.push_back(contact);
-  }
+  add_contacts(model, margin, pair, c, c.list);
   if (fast && c.points.empty() &&
       cast(c.shapes[a].convex, ma, c.reach[a], c.shapes[b].convex, mb, c.reach[b], h, contact)) {
     contact.fast = true;
@@ -201,6 +193,34 @@ Contacts::Contacts(const Model& model)
   }
 }
 
+void find_pairs(const Model& model, const Kinematics<double>& k, const std::vector<double>& margin,
+                Contacts& contacts) {
+  for (std::size_t i = 0; i < model.colliders.size(); ++i) {
+    const Collider& collider = model.colliders[i];
+    contacts.X_WS[i] = body_pose(model, k, collider.body) * model.shape(collider).X_BS;
+    Aabb box = bounds(contacts.shapes[i], contacts.X_WS[i]);
+    grow(box, {}, margin[i]);
+    contacts.broad_phase.update(static_cast<int>(i), box);
+  }
+  update_pairs(model, contacts);
+}
+
+void add_contacts(const Model& model, double margin, Contacts::Pair& pair, Contacts& contacts,
+                  std::vector<Contact>& list) {
+  const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
+  Contact contact = make_contact(model, pair);
+  contacts.points.clear();
+  touch(contacts.shapes[a], contacts.X_WS[a], contacts.shapes[b], contacts.X_WS[b], margin,
+        pair.cache, contacts.points);
+  for (const ContactPoint& p : contacts.points) {
+    contact.feature = p.feature;
+    contact.p_a = contact.p_b = p.p;
+    contact.normal = p.normal;
+    contact.gap = p.gap;
+    list.push_back(contact);
+  }
+}
+
 void find_contacts(const Model& model, const Kinematics<double>& k, double h, Contacts& contacts) {
   update_boxes(model, k, h, contacts);
   update_pairs(model, contacts);
@@ -214,6 +234,10 @@ void find_contacts(const Model& model, const Kinematics<double>& k, double h, Co
              !model.parts[static_cast<std::size_t>(body)].moves;
     };
     if (still(pair.a) && still(pair.b)) continue;
+    if (contacts.only && !std::binary_search(contacts.only->begin(), contacts.only->end(),
+                                             std::pair(pair.a, pair.b))) {
+      continue;
+    }
     meet(model, k, h, pair, contacts);
   }
   for (Contact& contact : contacts.list) {

@@ -56,7 +56,18 @@ struct Contacts {
   std::vector<Pose> X_WS;
   BroadPhase broad_phase;
   std::vector<bool> asleep;  // of each body; two that sleep or never move are left out
+  // when set, all other pairs of colliders are left out; ascending
+  const std::vector<std::pair<int, int>>* only = nullptr;
 };
+
+// Poses of all colliders at k, and contacts.pairs of all that are closer than the sum of their
+// margins (m).
+void find_pairs(const Model& model, const Kinematics<double>& k, const std::vector<double>& margin,
+                Contacts& contacts);
+
+// Appends the contacts of one pair with a gap below the margin, at the poses of the last search.
+void add_contacts(const Model& model, double margin, Contacts::Pair& pair, Contacts& contacts,
+                  std::vector<Contact>& list);
 
 // Fills contacts.list with all that may touch within h seconds at the poses and velocities of k.
 void find_contacts(const Model& model, const Kinematics<double>& k, double h, Contacts& contacts);

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "molejo/physics/integrate.h"
+#include "molejo/physics/events.h"
 #include "molejo/physics/touch_log.h"
 
 namespace molejo {
@@ -20,6 +20,13 @@ class Run {
         scratch_(model_),
         shown_(model_) {
     next_step_ = std::min(settings.max_step, 1e-3);
+    const bool runge_kutta =
+        settings.integrator == Integrator::rk4 || settings.integrator == Integrator::rkf45;
+    if (scratch_.contact && runge_kutta) {
+      events_ = std::make_unique<Events>(model_);
+      // all bodies are part of the search for the next event
+      scratch_.contact->may_sleep.assign(model_.trees.size(), false);
+    }
   }
 
   Recording record(const Progress& progress) {
@@ -39,7 +46,7 @@ class Run {
       State& before = before_;
       before = state_;  // into memory that is there
       advance(begin, end);
-      if (scratch_.failed || !is_finite(state_)) {
+      if (scratch_.failed || !event_failure_.empty() || !is_finite(state_)) {
         fail(before);
         break;
       }
@@ -66,7 +73,9 @@ class Run {
   // One step, of the fixed size or as large as the error allows, not beyond `end`.
   void advance(double begin, double end) {
     Summary& summary = recording_.summary;
-    if (settings_.integrator == Integrator::rkf45) {
+    if (events_) {
+      advance_by_events(end);
+    } else if (settings_.integrator == Integrator::rkf45) {
       const double left = end - state_.t;
       const AdaptiveSettings adaptive{settings_.tolerance, settings_.min_step, settings_.max_step};
       const AdaptiveStep report =
@@ -90,9 +99,31 @@ class Run {
     }
   }
 
+  void advance_by_events(double end) {
+    Summary& summary = recording_.summary;
+    const double left = end - state_.t;
+    const double proposed =
+        settings_.integrator == Integrator::rkf45 ? next_step_ : settings_.time_step;
+    const EventStep report =
+        event_step(model_, settings_, std::min(proposed, left), state_, scratch_, *events_);
+    if (report.impact) {
+      // a new motion begins
+      ++summary.impacts;
+      next_step_ = std::min(settings_.max_step, 1e-3);
+    } else if (report.taken >= next_step_ || report.rejected > 0) {
+      next_step_ = report.next;
+    }
+    summary.rejected_steps += report.rejected;
+    event_failure_ = report.failure;
+  }
+
   void log_contacts(double h) {
     if (!scratch_.contact) return;
     const ContactStep& contact = *scratch_.contact;
+    if (events_) {
+      log_events(h);
+      return;
+    }
     const auto still = [&](int body) {
       const auto i = static_cast<std::size_t>(body);
       return contact.contacts.asleep[i] || !model_.parts[i].moves;
@@ -105,9 +136,20 @@ class Run {
     }
   }
 
+  // Lasting contacts act over the step, impacts at its end.
+  void log_events(double h) {
+    const auto never_still = [](int) { return false; };
+    touches_.add_step(state_.t, h, scratch_.contact->contacts.list, never_still,
+                      recording_.contacts);
+    if (!events_->impacts.empty()) {
+      touches_.add_step(state_.t, 0, events_->impacts, never_still, recording_.contacts);
+    }
+  }
+
   // Within the last step. A fixed step is taken again, shorter: unlike a curve through its ends
   // that is right for stiff drives too.
   State state_between(const State& before, double t) {
+    if (events_) return state_at(model_, events_->path, t);
     if (settings_.integrator == Integrator::rkf45) {
       return between(model_, before, state_, t, scratch_);
     }
@@ -229,6 +271,8 @@ class Run {
   Scratch scratch_;
   Kinematics<double> shown_;  // of frames
   TouchLog touches_;
+  std::unique_ptr<Events> events_;  // when contact is event-driven
+  std::string event_failure_;
   State before_;  // the start of the last step
   double next_step_ = 0;
   Recording recording_;

@@ -1,0 +1,47 @@
+// Contact by events: the integrator runs to the time at which two bodies meet, impulses change the
+// velocities, the integration goes on.
+//
+// The first meeting within a step is found along the way between its ends by conservative
+// advancement: bodies whose points cannot be faster than V cannot close a gap before gap / V, and V
+// is bounded for the whole step by the Bernstein coefficients of the joint rates. So no meeting is
+// missed, however short or fast. It is told before bodies touch: 0 < gap <= contact.distance.
+//
+// Contacts that last (slower than the rest speed) are carried by the time-stepping solver in steps
+// of `time_step`; meetings of others are still found exactly.
+#pragma once
+
+#include "molejo/physics/impact.h"
+#include "molejo/physics/integrate.h"
+
+namespace molejo {
+
+struct Events {
+  explicit Events(const Model& model);
+
+  ContactSystem<double> system;
+  std::vector<Contact> impacts;              // of the last impact, with impulses
+  std::vector<std::pair<int, int>> lasting;  // colliders that rest on each other, ascending
+  bool started = false;                      // have those that touch at the start been found?
+  StepPath path;                             // of the last step; it may lead beyond an impact
+  State start;
+  VecX q;
+  Kinematics<double> kinematics;
+  std::vector<double> travel;  // of each collider: no point of it goes further within the step, m
+  std::vector<double> margin;
+  std::vector<Contact> memory;  // impulses of lasting contacts before the step
+  int repeated = 0;             // impacts in a row without a step between them
+};
+
+struct EventStep {
+  double taken = 0;  // s
+  double next = 0;   // proposal for the following step
+  int rejected = 0;
+  bool impact = false;  // the step ended with one; its contacts are in events.impacts
+  std::string failure;  // empty, or what could not be solved
+};
+
+// One step of at most h: smooth, or up to the first impact and through it.
+EventStep event_step(const Model& model, const Settings& settings, double h, State& state,
+                     Scratch& scratch, Events& events);
+
+}  // namespace molejo
