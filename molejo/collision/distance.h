@@ -47,7 +47,8 @@ Separation separation(const Convex& a, const Pose& X_WA, const Convex& b, const 
 // Bacin's normalised pair: features whose dimensions add up to two (vertex-face, edge-edge), at the
 // same distance, whose plane separates the two polyhedra (boxes and polyhedra only, apart or
 // touching within `tolerance`). Degenerate pairs of the four other kinds become one of these. Of
-// several the one whose plane leaves the widest gap. Not for inner loops: it allocates.
+// several the one whose plane leaves the widest gap. Solids that overlap by more may have none:
+// then `separation` comes back. Not for inner loops: it allocates.
 struct FeaturePair {
   Feature a, b;
   Vec3 p_a, p_b;

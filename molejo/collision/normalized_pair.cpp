@@ -146,7 +146,10 @@ FeaturePair normalized_pair(const Convex& a, const Pose& X_WA, const Convex& b, 
                             const Separation& separation, double tolerance) {
   assert(a.mesh != nullptr && b.mesh != nullptr);
   const PlacedSolid placed_a(a, X_WA), placed_b(b, X_WB);
-  FeaturePair best;
+  // solids that overlap by more than the tolerance may have no such pair
+  const Vec3 middle = (separation.p_a + separation.p_b) * 0.5;
+  FeaturePair best{separation.a,   separation.b,      separation.p_a,
+                   separation.p_b, separation.normal, dot(separation.normal, middle)};
   double widest = -INFINITY;
   for (const bool touching : {false, true}) {
     const std::vector<Feature> near_b = placed_b.neighbourhood(separation.b, touching);

@@ -20,6 +20,16 @@ PlacedMesh::PlacedMesh(const ConvexMesh& mesh, const Pose& X_WS) {
   }
 }
 
+PlacedMesh::PlacedMesh(const Convex& solid, const Pose& X_WS) {
+  if (solid.mesh != nullptr) {
+    *this = PlacedMesh(*solid.mesh, X_WS);
+    return;
+  }
+  vertices = {X_WS * Vec3{0, 0, -solid.half.z}, X_WS * Vec3{0, 0, solid.half.z}};
+  edges.emplace_back(vertices[0], vertices[1]);
+  edge_directions.push_back(X_WS.R * Vec3{0, 0, solid.half.z > 0 ? 1.0 : 0.0});
+}
+
 double point_segment_distance(const Vec3& p, const Vec3& a, const Vec3& b) {
   const Vec3 e = b - a;
   const double length2 = dot(e, e);
@@ -58,6 +68,56 @@ double gap_along(const PlacedMesh& a, const PlacedMesh& b, const Vec3& n) {
   return least - most;
 }
 
+Vec3 farthest(const Convex& core, const Vec3& d) {
+  switch (core.core) {
+    case Core::point:
+      return {};
+    case Core::segment:
+      return {0, 0, std::copysign(core.half.z, d.z)};
+    case Core::cylinder: {
+      const double across = std::sqrt(d.x * d.x + d.y * d.y);
+      const Vec3 rim = across > 0 ? Vec3{d.x / across, d.y / across, 0} * core.half.x : Vec3{};
+      return rim + Vec3{0, 0, std::copysign(core.half.z, d.z)};
+    }
+    default: {
+      Vec3 best = core.mesh->vertices[0];
+      double most = dot(best, d);
+      for (const Vec3& v : core.mesh->vertices) {
+        if (dot(v, d) > most) most = dot(v, d), best = v;
+      }
+      return best;
+    }
+  }
+}
+
+double gap_along(const Convex& a, const Pose& X_WA, const Convex& b, const Pose& X_WB,
+                 const Vec3& n) {
+  const Vec3 p = X_WA.R * farthest(a, transpose_times(X_WA.R, -n));
+  const Vec3 q = X_WB.R * farthest(b, transpose_times(X_WB.R, n));
+  return dot(n, p - q + (X_WA.p - X_WB.p)) - a.radius - b.radius;
+}
+
+double signed_distance(const Convex& solid, const Vec3& p) {
+  switch (solid.core) {
+    case Core::point:
+      return norm(p) - solid.radius;
+    case Core::segment:
+      return norm(p - Vec3{0, 0, std::clamp(p.z, -solid.half.z, solid.half.z)}) - solid.radius;
+    case Core::cylinder: {
+      const double side = std::hypot(p.x, p.y) - solid.half.x, cap = std::fabs(p.z) - solid.half.z;
+      return std::min(std::max(side, cap), 0.0) +
+             std::hypot(std::max(side, 0.0), std::max(cap, 0.0));
+    }
+    default: {
+      double highest = -INFINITY;
+      for (const auto& f : solid.mesh->faces) {
+        highest = std::max(highest, dot(f.normal, p) - f.offset);
+      }
+      return highest;
+    }
+  }
+}
+
 namespace {
 
 double smallest_distance(const PlacedMesh& a, const PlacedMesh& b) {
@@ -81,6 +141,7 @@ double smallest_distance(const PlacedMesh& a, const PlacedMesh& b) {
 }  // namespace
 
 double brute_force_separation(const PlacedMesh& a, const PlacedMesh& b) {
+  if (a.faces.empty() && b.faces.empty()) return smallest_distance(a, b);
   double widest = -INFINITY;
   const auto consider = [&](const Vec3& n) { widest = std::max(widest, gap_along(a, b, n)); };
   for (const Vec3& n : a.normals) consider(-n);
