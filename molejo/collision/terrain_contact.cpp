@@ -41,7 +41,7 @@ class TerrainContact {
                      const TerrainFace* above);
   void mesh();
   void points_under_face(const ConvexMesh& mesh, const ConvexMesh::Face& face);
-  void edges_under_edge(const Vec3& p, const Vec3& q, int edge);
+  void edges_under_edge(const Vec3& p, const Vec3& q, int name, const Vec3* inward);
   void capsule(const CellRange& range, ContactPoints& scratch);
   void cylinder(const CellRange& range, ContactPoints& scratch);
   template <class Touch>
@@ -181,15 +181,19 @@ void TerrainContact::points_under_face(const ConvexMesh& mesh, const ConvexMesh:
     y0 = std::min(y0, p.y), y1 = std::max(y1, p.y);
     corner[count++] = p;
   }
-  terrain_.for_sharp_points(terrain_.cells(x0, x1, y0, y1), [&](const Vec3& v, int i, int j) {
+  const CellRange range = terrain_.cells(x0 - margin_, x1 + margin_, y0 - margin_, y1 + margin_);
+  terrain_.for_sharp_points(range, [&](const Vec3& v, int i, int j) {
+    const double distance = dot(up, corner[0] - v);
+    if (distance - convex_.radius >= margin_) return;
+    // above the ground its foot on the face, below it the point itself must be under the face;
     // seen from above the corners turn clockwise
+    const Vec3 foot = distance > 0 ? v + up * distance : v;
     for (int k = 0; k < count; ++k) {
       const Vec3 p = corner[k], e = corner[k + 1 == count ? 0 : k + 1] - p;
-      const double out = e.x * (v.y - p.y) - e.y * (v.x - p.x);
+      const double out = e.x * (foot.y - p.y) - e.y * (foot.x - p.x);
       if (out > on_border * (std::fabs(e.x) + std::fabs(e.y)) * convex_.reach) return;
     }
-    const double clearance = dot(up, corner[0] - v) / up.z;
-    if (clearance * up.z - convex_.radius >= margin_) return;
+    const double clearance = distance / up.z;
     // above the ground only summits are closest; below it each point must come out
     const bool summit = terrain_.is_summit(i, j, up, on_border);
     if (!summit && clearance > 0) return;
@@ -198,24 +202,40 @@ void TerrainContact::points_under_face(const ConvexMesh& mesh, const ConvexMesh:
   });
 }
 
-// Where an edge of the solid passes over an edge of the field.
-void TerrainContact::edges_under_edge(const Vec3& p, const Vec3& q, int edge) {
+// Where a line of the solid passes below an edge of the field, or, if it has faces to its sides
+// (`inward`: unit, in them, away from it), comes close to one from above.
+void TerrainContact::edges_under_edge(const Vec3& p, const Vec3& q, int name, const Vec3* inward) {
   const Vec3 u = q - p;
-  const CellRange range = terrain_.cells(std::min(p.x, q.x), std::max(p.x, q.x), std::min(p.y, q.y),
-                                         std::max(p.y, q.y));
+  const CellRange range =
+      terrain_.cells(std::min(p.x, q.x) - margin_, std::max(p.x, q.x) + margin_,
+                     std::min(p.y, q.y) - margin_, std::max(p.y, q.y) + margin_);
+  const auto inside = [](double t) { return t >= -on_border && t <= 1 + on_border; };
   terrain_.for_sharp_edges(range, [&](const TerrainEdge& e) {
-    const Vec3 v = e.to - e.from, r = e.from - p;
-    const double turn = u.x * v.y - u.y * v.x;
-    if (!(std::fabs(turn) > 1e-12 * norm(u) * norm(v))) return;
+    const Vec3 v = e.to - e.from, r = e.from - p, across = cross(u, v);
+    const double squared = dot(across, across);
+    if (!(squared > 1e-24 * dot(u, u) * dot(v, v))) return;
+    // crossing seen from above
+    const double turn = across.z;
     const double s = (r.x * v.y - r.y * v.x) / turn, t = (r.x * u.y - r.y * u.x) / turn;
-    if (s < -on_border || s > 1 + on_border || t < -on_border || t > 1 + on_border) return;
-    const Vec3 on_ground = e.from + v * t;
-    const double clearance = p.z + u.z * s - on_ground.z;
-    const Vec3 across = cross(u, v) * (turn > 0 ? 1.0 : -1.0);
-    Vec3 n = normalized(across);
-    if (clearance > 0 && !is_between_normals(e, n, on_border)) return;
-    n = between_normals(e, n);
-    add(on_ground, n, clearance * n.z - convex_.radius, edge_name(e.index, edge));
+    const double clearance = p.z + u.z * s - e.from.z - v.z * t;
+    if (turn != 0 && inside(s) && inside(t) && clearance <= 0) {
+      const Vec3 up = across * ((turn > 0 ? 1 : -1) / std::sqrt(squared));
+      const Vec3 n = between_normals(e, up);
+      add(e.from + v * t, n, clearance * n.z - convex_.radius, edge_name(e.index, name));
+      return;
+    }
+    if (!inward) return;
+    // closest points of the two lines
+    const double on_line = dot(cross(r, v), across) / squared;
+    const double on_edge = dot(cross(r, u), across) / squared;
+    if (!inside(on_line) || !inside(on_edge)) return;
+    const Vec3 apart = u * on_line - r - v * on_edge;
+    const double distance = norm(apart);
+    if (!(distance > 0 && distance - convex_.radius < margin_)) return;
+    const Vec3 n = apart / distance;
+    if (!is_between_normals(e, n, on_border)) return;
+    if (dot(n, inward[0]) < -on_border || dot(n, inward[1]) < -on_border) return;
+    add(e.from + v * on_edge, n, distance - convex_.radius, edge_name(e.index, name));
   });
 }
 
@@ -235,9 +255,14 @@ void TerrainContact::mesh() {
   for (std::size_t e = 0; e < mesh.edges.size(); ++e) {
     const ConvexMesh::Edge& edge = mesh.edges[e];
     if (!looks_down(edge.face[0]) && !looks_down(edge.face[1])) continue;
-    edges_under_edge(X_ * mesh.vertices[static_cast<std::size_t>(edge.vertex[0])],
-                     X_ * mesh.vertices[static_cast<std::size_t>(edge.vertex[1])],
-                     static_cast<int>(e));
+    const Vec3 p = X_ * mesh.vertices[static_cast<std::size_t>(edge.vertex[0])];
+    const Vec3 q = X_ * mesh.vertices[static_cast<std::size_t>(edge.vertex[1])];
+    const Vec3 along = normalized(q - p);
+    const auto normal = [&](int side) {
+      return X_.R * mesh.faces[static_cast<std::size_t>(edge.face[side])].normal;
+    };
+    const Vec3 inward[2] = {cross(normal(0), along), cross(along, normal(1))};
+    edges_under_edge(p, q, static_cast<int>(e), inward);
   }
   for (const ConvexMesh::Face& face : mesh.faces) points_under_face(mesh, face);
 }
@@ -287,7 +312,7 @@ void TerrainContact::capsule(const CellRange& range, ContactPoints& scratch) {
     }
   });
   // a ridge above the core itself
-  edges_under_edge(p, q, 32);
+  edges_under_edge(p, q, 32, nullptr);
 }
 
 void TerrainContact::cylinder(const CellRange& range, ContactPoints& scratch) {
@@ -299,8 +324,10 @@ void TerrainContact::cylinder(const CellRange& range, ContactPoints& scratch) {
         const int count = cylinder_footing(convex_.half, -transpose_times(X_.R, f.normal), footing);
         for (int k = 0; k < count; ++k) {
           const Vec3 p = X_ * footing[k].p;
-          if (!terrain_.contains(f, p.x, p.y, on_border)) continue;
           const double s = dot(f.normal, p - f.origin);
+          // above the ground its foot, below it the point itself must be of this triangle
+          const Vec3 at = s > 0 ? p - f.normal * s : p;
+          if (!terrain_.contains(f, at.x, at.y, on_border)) continue;
           add(p - f.normal * s, f.normal, s - convex_.radius, footing[k].feature);
         }
       }

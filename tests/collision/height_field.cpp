@@ -308,9 +308,11 @@ TEST_CASE("height field: the gap of solids above hills is the distance to the ne
   const auto vertex = [&](int i, int j) {
     return Vec3{(i - 8) * 0.25, (j - 8) * 0.25, f.heights[static_cast<std::size_t>(j * 17 + i)]};
   };
-  const std::vector<TouchShape> shapes = {solid(Box{{0.3, 0.2, 0.1}}), solid(Capsule{0.1, 0.3}),
-                                          solid(Cylinder{0.15, 0.2})};
-  int exact_ones = 0, contacts = 0;
+  const std::vector<TouchShape> shapes = {
+      solid(Box{{0.3, 0.2, 0.1}}), solid(Capsule{0.1, 0.3}), solid(Cylinder{0.15, 0.2}),
+      solid(convex_hull(std::vector<Vec3>{
+          {0.3, 0, 0}, {-0.2, 0.3, 0}, {-0.2, -0.3, 0.1}, {0, 0, 0.3}, {0.1, 0, -0.2}}))};
+  int contacts = 0;
   for (int n = 0; n < 1500; ++n) {
     const TouchShape& a = shapes[static_cast<std::size_t>(n) % shapes.size()];
     Pose X{random_rotation(random), random_vector(random)};
@@ -341,12 +343,9 @@ TEST_CASE("height field: the gap of solids above hills is the distance to the ne
     ++contacts;
     REQUIRE(!points.empty());
     REQUIRE(points.size() <= 8);
-    // never farther than it is; edges of the field may be felt a little early
-    REQUIRE(least_gap(points) < exact + 1e-8);
-    exact_ones += std::fabs(least_gap(points) - exact) < 1e-8;
+    REQUIRE(std::fabs(least_gap(points) - exact) < 1e-8);
   }
   CHECK(contacts > 1000);
-  CHECK(exact_ones == contacts);
 }
 
 TEST_CASE("height field: a box that slides over flat cells keeps its corners and normals") {
