@@ -15,12 +15,14 @@ struct Axis {
 struct Pairing {
   double C[3][3], abs_C[3][3];  // R_AB
   double d[3], e[3];            // from b's middle to a's, in axes of a and of b
-  Vec3 half_a, half_b;
+  double half_a[3], half_b[3];
 };
 
 Pairing pair_up(const PlacedSolid& a, const PlacedSolid& b) {
   Pairing p;
-  p.half_a = a.convex.half, p.half_b = b.convex.half;
+  const Vec3 &ha = a.convex.half, &hb = b.convex.half;
+  p.half_a[0] = ha.x, p.half_a[1] = ha.y, p.half_a[2] = ha.z;
+  p.half_b[0] = hb.x, p.half_b[1] = hb.y, p.half_b[2] = hb.z;
   const Vec3 from_b = a.X.p - b.X.p;
   const Vec3 d = transpose_times(a.X.R, from_b), e = transpose_times(b.X.R, from_b);
   p.d[0] = d.x, p.d[1] = d.y, p.d[2] = d.z;
@@ -38,12 +40,12 @@ Pairing pair_up(const PlacedSolid& a, const PlacedSolid& b) {
 }
 
 double apart_along_a(const Pairing& p, int i) {
-  return std::fabs(p.d[i]) - (p.half_a[i] + p.abs_C[i][0] * p.half_b.x +
-                              p.abs_C[i][1] * p.half_b.y + p.abs_C[i][2] * p.half_b.z);
+  return std::fabs(p.d[i]) - (p.half_a[i] + p.abs_C[i][0] * p.half_b[0] +
+                              p.abs_C[i][1] * p.half_b[1] + p.abs_C[i][2] * p.half_b[2]);
 }
 double apart_along_b(const Pairing& p, int j) {
-  return std::fabs(p.e[j]) - (p.half_b[j] + p.abs_C[0][j] * p.half_a.x +
-                              p.abs_C[1][j] * p.half_a.y + p.abs_C[2][j] * p.half_a.z);
+  return std::fabs(p.e[j]) - (p.half_b[j] + p.abs_C[0][j] * p.half_a[0] +
+                              p.abs_C[1][j] * p.half_a[1] + p.abs_C[2][j] * p.half_a[2]);
 }
 constexpr int after[3] = {1, 2, 0}, before[3] = {2, 0, 1};
 // Not yet divided by the length of the cross product.

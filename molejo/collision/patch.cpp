@@ -16,24 +16,31 @@ struct Polygon {
   Corner corner[2 * Patch::room + 2];
 };
 
-// Keeps what is left of the line from (ax, ay) along (dx, dy).
-void cut(const Polygon& in, double ax, double ay, double dx, double dy, std::uint16_t side,
+// Keeps what is left of the line from (ax, ay) along (dx, dy). False: all of it, `out` is
+// untouched.
+bool cut(const Polygon& in, double ax, double ay, double dx, double dy, std::uint16_t side,
          Polygon& out) {
-  out.count = 0;
-  const auto inside = [&](const Corner& c) { return dx * (c.y - ay) - dy * (c.x - ax); };
-  double here = inside(in.corner[0]);
+  double inside[2 * Patch::room + 2];
+  double least = 0;
   for (int i = 0; i < in.count; ++i) {
-    const Corner& p = in.corner[i];
-    const Corner& q = in.corner[i + 1 == in.count ? 0 : i + 1];
-    const double next = inside(q);
-    if (here >= 0) out.corner[out.count++] = p;
+    inside[i] = dx * (in.corner[i].y - ay) - dy * (in.corner[i].x - ax);
+    least = std::min(least, inside[i]);
+  }
+  if (least >= 0) return false;
+  int count = 0;
+  for (int i = 0; i < in.count; ++i) {
+    const int j = i + 1 == in.count ? 0 : i + 1;
+    const Corner &p = in.corner[i], &q = in.corner[j];
+    const double here = inside[i], next = inside[j];
+    if (here >= 0) out.corner[count++] = p;
     if ((here >= 0) != (next >= 0)) {
       const double t = here / (here - next);
-      out.corner[out.count++] = {p.x + (q.x - p.x) * t, p.y + (q.y - p.y) * t,
-                                 here >= 0 ? side : p.side};
+      out.corner[count++] = {p.x + (q.x - p.x) * t, p.y + (q.y - p.y) * t,
+                             here >= 0 ? side : p.side};
     }
-    here = next;
   }
+  out.count = count;
+  return true;
 }
 
 std::uint32_t vertex_name(int index, bool is_b) {
@@ -50,21 +57,27 @@ bool near(const Patch& patch, int k, double x, double y, double squared) {
   return dx * dx + dy * dy <= squared;
 }
 
+int next(const Patch& p, int k) { return k + 1 == p.count ? 0 : k + 1; }
+
 // Named after the vertex of b, or else of a, that is near; else by what meets.
 std::uint32_t name(const Patch& a, const Patch& b, const Corner& c, std::uint16_t before,
                    double squared) {
-  for (int k = 0; k < b.count; ++k) {
-    if (near(b, k, c.x, c.y, squared)) return vertex_name(b.vertex[k], true);
-  }
-  for (int k = 0; k < a.count; ++k) {
-    if (near(a, k, c.x, c.y, squared)) return vertex_name(a.vertex[k], false);
-  }
   const bool from_b = before & of_b, to_b = c.side & of_b;
   if (from_b && to_b) return vertex_name(b.vertex[c.side & ~of_b], true);
-  if (!from_b && !to_b) return vertex_name(a.vertex[c.side], false);
-  const int edge_a = a.edge[from_b ? c.side : before];
-  const int edge_b = b.edge[(from_b ? before : c.side) & ~of_b];
-  return crossing_name(edge_a, edge_b, to_b);
+  if (!from_b && !to_b) {
+    for (int k = 0; k < b.count; ++k) {
+      if (near(b, k, c.x, c.y, squared)) return vertex_name(b.vertex[k], true);
+    }
+    return vertex_name(a.vertex[c.side], false);
+  }
+  const int side_a = from_b ? c.side : before, side_b = (from_b ? before : c.side) & ~of_b;
+  for (const int k : {side_b, next(b, side_b)}) {
+    if (near(b, k, c.x, c.y, squared)) return vertex_name(b.vertex[k], true);
+  }
+  for (const int k : {side_a, next(a, side_a)}) {
+    if (near(a, k, c.x, c.y, squared)) return vertex_name(a.vertex[k], false);
+  }
+  return crossing_name(a.edge[side_a], b.edge[side_b], to_b);
 }
 
 double height(const Patch& p, double x, double y) {
@@ -90,9 +103,11 @@ int overlap_polygons(const Patch& a, const Patch& b, double snap, Meeting* meeti
   }
   int now = 0;
   for (int k = 0; k < b.count; ++k) {
-    const int next = k + 1 == b.count ? 0 : k + 1;
-    cut(polygon[now], b.x[k], b.y[k], b.x[next] - b.x[k], b.y[next] - b.y[k],
-        static_cast<std::uint16_t>(of_b | k), polygon[1 - now]);
+    const int end = next(b, k);
+    if (!cut(polygon[now], b.x[k], b.y[k], b.x[end] - b.x[k], b.y[end] - b.y[k],
+             static_cast<std::uint16_t>(of_b | k), polygon[1 - now])) {
+      continue;
+    }
     now = 1 - now;
     if (polygon[now].count == 0) return 0;
   }
@@ -116,8 +131,8 @@ int overlap_segment(const Patch& segment, const Patch& polygon, bool segment_is_
   double from = 0, to = 1;
   int cut_from = -1, cut_to = -1;
   for (int k = 0; k < polygon.count; ++k) {
-    const int next = k + 1 == polygon.count ? 0 : k + 1;
-    const double ex = polygon.x[next] - polygon.x[k], ey = polygon.y[next] - polygon.y[k];
+    const int end = next(polygon, k);
+    const double ex = polygon.x[end] - polygon.x[k], ey = polygon.y[end] - polygon.y[k];
     const double start = ex * (segment.y[0] - polygon.y[k]) - ey * (segment.x[0] - polygon.x[k]);
     const double change = ex * dy - ey * dx;
     if (start < 0 && start + change < 0) return 0;
