@@ -161,7 +161,9 @@ ContactStep::ContactStep(const Model& model)
       island_of(model.trees.size()),
       quiet(model.trees.size()),
       slept_with(model.trees.size(), -1),
-      tree_size(model.trees.size()) {
+      tree_size(model.trees.size()),
+      most_iterations(model.contact.iterations),
+      tolerance(model.contact.tolerance) {
   for (const Tree& tree : model.trees) may_sleep.push_back(tree_may_sleep(model, tree));
   for (std::size_t i = 0; i < model.colliders.size(); ++i) {
     double& size = tree_size[index(system.tree[index(model.colliders[i].body.index)])];
@@ -226,7 +228,7 @@ bool solve_step_contacts(const Model& model, double h, double ahead, double* v, 
   }
   for (const ContactStep::Island& island : step.islands) {
     const ContactEffort effort = solve_contacts(step.system, island.first, island.last,
-                                                model.contact.iterations, model.contact.tolerance);
+                                                step.most_iterations, step.tolerance);
     step.iterations = std::max(step.iterations, effort.iterations);
   }
 

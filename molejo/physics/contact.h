@@ -41,6 +41,9 @@ struct ContactStep {
   std::vector<double> tree_size;
   int sleepers = 0;    // bodies asleep
   int iterations = 0;  // of the last step, largest of all islands
+  // of the solver: those of the model unless changed
+  int most_iterations;
+  double tolerance;
 };
 
 // Is contact switched on, and is there any pair that could touch?

@@ -26,6 +26,9 @@ class Run {
       events_ = std::make_unique<Events>(model_);
       // all bodies are part of the search for the next event
       scratch_.contact->may_sleep.assign(model_.trees.size(), false);
+      // this is the accurate way
+      scratch_.contact->tolerance *= 1e-4;
+      scratch_.contact->most_iterations *= 20;
     }
   }
 
