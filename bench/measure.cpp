@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
-#include <functional>
 #include <limits>
 #include <stdexcept>
 
@@ -18,12 +17,6 @@ double clock_microseconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return 1e6 * static_cast<double>(now.tv_sec) + 1e-3 * static_cast<double>(now.tv_nsec);
-}
-
-double microseconds(const std::function<void()>& run) {
-  const double begin = clock_microseconds();
-  run();
-  return clock_microseconds() - begin;
 }
 
 std::vector<std::unique_ptr<Simulation>> make_all(const Work& work,
@@ -43,6 +36,12 @@ void consume(const Work& work, const Entrant& entrant, Simulation& simulation) {
 }
 
 }  // namespace
+
+double microseconds(const std::function<void()>& run) {
+  const double begin = clock_microseconds();
+  run();
+  return clock_microseconds() - begin;
+}
 
 std::vector<Entrant> entrants_of(const Engine* engine) {
   std::vector<Entrant> entrants;

@@ -3,6 +3,7 @@
 // start state written anew before each pass, and the state read after it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,9 @@ struct Effort {
   int passes = 9;     // of a race
   double length = 1;  // factor on the steps of a pass
 };
+
+// Processor time of this thread that `run` takes.
+double microseconds(const std::function<void()>& run);
 
 // One engine with one integrator.
 struct Entrant {

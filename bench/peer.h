@@ -40,6 +40,17 @@ class Engine {
   virtual bool single_precision() const { return false; }
   // Ends with null. The engine's plain integrator first (semi-implicit Euler where there is one).
   virtual const char* const* integrators() const = 0;
+  // Ends with null: the ways of this engine to solve contact, its usual one first. `make` takes one
+  // of them in place of an integrator.
+  virtual const char* const* contact_solvers() const {
+    static const char* const none[] = {nullptr};
+    return none;
+  }
+  // Why this engine leaves out a work with this solver; null: it does not.
+  virtual const char* declines(const Work& work, const char* solver) const {
+    (void)work, (void)solver;
+    return nullptr;
+  }
   virtual std::unique_ptr<Simulation> make(const Work& work, const char* integrator,
                                            double time_step) const = 0;
 };

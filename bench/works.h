@@ -1,9 +1,10 @@
 // The works every engine is given: plain numbers that each adapter turns into its own model.
 //
 // Zero configuration: all body frames are parallel to the world's and every joint coordinate is
-// zero, so a part is told by world positions alone. SI units, z up, no collision shapes.
+// zero, so a part is told by world positions alone. SI units, z up.
 // Works A (chain) and B (ragdoll) are those of the project's page of reference values; the
 // humanoid has one hinge and one solid per freedom, so that all engines can hold the same bodies.
+// Works in which something touches: contact_works.h.
 // C++17 only: the headers of Simbody do not pass as C++20.
 #pragma once
 
@@ -23,32 +24,57 @@ inline Vec3 cross(const Vec3& a, const Vec3& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-enum class Joint { free, ball, hinge };
+enum class Joint { free, ball, hinge, slide };
+
+// What touches: one convex solid around the centre of mass, along the axes of the part.
+enum class Solid { none, sphere, capsule, box };
+struct Shape {
+  Solid solid = Solid::none;
+  double radius = 0, half_length = 0;  // half_length: of the straight part of a capsule
+  int along = 2;                       // axis of a capsule: 1 is y, 2 is z
+  Vec3 half;                           // half sides of a box
+
+  Vec3 axis() const { return along == 1 ? Vec3{0, 1, 0} : Vec3{0, 0, 1}; }
+};
 
 struct Part {
   std::string name;
   int parent = -1;  // earlier part, or -1 for the world
   Joint joint = Joint::hinge;
   Vec3 anchor;  // joint point
-  Vec3 axis;    // of a hinge
+  Vec3 axis;    // of a hinge or a slide; a free part is turned about it at the start
   Vec3 center;  // centre of mass
   double mass = 0;
-  Vec3 inertia;                // principal moments about the centre of mass, along the world axes
-  double angle = 0, rate = 0;  // of a hinge at the start
+  Vec3 inertia;         // principal moments about the centre of mass, along the world axes
+  double angle = 0;     // of a hinge or a free part at the start
+  double rate = 0;      // of a hinge at the start
+  Vec3 velocity, spin;  // of a free part at the start, in world axes, at its centre
+  double force = 0;     // that pushes a slide all the time, along its axis
+  Shape shape;
 };
 
 struct Work {
   std::string name;
-  std::vector<Part> parts;  // parents before children; a free joint only on part 0
-  Vec3 spin;                // initial angular velocity of a free part 0, about its centre
-  double gravity = 9.81;    // along -z
+  std::vector<Part> parts;   // parents before children; a free joint only without parent
+  double gravity = 9.81;     // along -z
+  bool ground = false;       // all shapes touch the plane z = 0
+  bool parts_touch = false;  // shapes touch each other
+  double friction = 0, restitution = 0;  // of every two that touch
 
   int freedoms() const;
   bool floating() const { return parts[0].joint == Joint::free; }
+  bool has_joints() const;  // some part is not free
+  bool touches() const { return ground || parts_touch; }
   // from the parent's centre (the world's origin) to the joint, and from the joint to the centre
   Vec3 parent_to_anchor(int i) const;
   Vec3 anchor_to_center(int i) const;
 };
+
+Shape box(const Vec3& half);
+Shape sphere(double radius);
+Shape capsule(double radius, double half_length, int along);
+// Principal moments of a uniform solid about its centre.
+Vec3 inertia_of(const Shape& shape, double mass);
 
 // N links of 0.2 m hanging from the origin, all axes y, the first turned by `angle`, at rest.
 Work chain(int links, double angle);
@@ -69,6 +95,7 @@ struct BodyState {
 
 // The state at the start, by forward kinematics from the numbers of the work.
 std::vector<BodyState> initial_state(const Work& work);
+double kinetic_energy(const Work& work, const std::vector<BodyState>& bodies);
 // Kinetic energy and potential energy of gravity, zero at the origin.
 double energy(const Work& work, const std::vector<BodyState>& bodies);
 

@@ -1,24 +1,20 @@
-// Bullet's btMultiBody (Featherstone), compiled once per precision that Debian packages.
-// Link frames sit at the centres of mass.
+// Bullet's btMultiBody (Featherstone) without contact, compiled once per precision that Debian
+// packages.
 #include <BulletDynamics/ConstraintSolver/btSequentialImpulseConstraintSolver.h>
 #include <BulletDynamics/Featherstone/btMultiBody.h>
 #include <BulletDynamics/Featherstone/btMultiBodyConstraintSolver.h>
 #include <BulletDynamics/Featherstone/btMultiBodyDynamicsWorld.h>
 #include <btBulletCollisionCommon.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "bench/peer.h"
+#include "bench/peers/bullet.h"
 
 namespace bench {
 namespace {
-
-btVector3 to_bullet(const Vec3& v) {
-  return {static_cast<btScalar>(v.x), static_cast<btScalar>(v.y), static_cast<btScalar>(v.z)};
-}
-Vec3 from_bullet(const btVector3& v) { return {v.x(), v.y(), v.z()}; }
 
 class BulletSimulation : public Simulation {
  public:
@@ -33,7 +29,9 @@ class BulletSimulation : public Simulation {
     body_ = std::make_unique<btMultiBody>(
         links, base_ == 1 ? static_cast<btScalar>(root.mass) : btScalar(0),
         base_ == 1 ? to_bullet(root.inertia) : btVector3(0, 0, 0), base_ == 0, false);
-    for (int i = base_; i < base_ + links; ++i) add_link(i);
+    for (int i = base_; i < base_ + links; ++i)
+      add_link(*body_, i - base_,
+               std::max(-1, work.parts[static_cast<std::size_t>(i)].parent - base_), work, i);
     body_->finalizeMultiDof();
     body_->setLinearDamping(0);
     body_->setAngularDamping(0);
@@ -51,7 +49,7 @@ class BulletSimulation : public Simulation {
     if (base_ == 1) {
       body_->setBasePos(to_bullet(work_.parts[0].center));
       body_->setWorldToBaseRot(btQuaternion::getIdentity());
-      body_->setBaseOmega(to_bullet(work_.spin));
+      body_->setBaseOmega(to_bullet(work_.parts[0].spin));
     }
     for (int i = 0; i < body_->getNumLinks(); ++i) {
       const Part& part = work_.parts[static_cast<std::size_t>(i + base_)];
@@ -71,22 +69,7 @@ class BulletSimulation : public Simulation {
   }
 
   void read(BodyState* bodies) override {
-    std::vector<btVector3> omega(work_.parts.size() + 1), velocity(work_.parts.size() + 1);
-    body_->compTreeLinkVelocities(omega.data(), velocity.data());
-    for (std::size_t i = 0; i < work_.parts.size(); ++i) {
-      const int link = static_cast<int>(i) - base_;
-      const auto direction = [&](const btVector3& local) {
-        return from_bullet(link < 0 ? quatRotate(body_->getWorldToBaseRot().inverse(), local)
-                                    : body_->localDirToWorld(link, local));
-      };
-      bodies[i] = {direction({1, 0, 0}),
-                   direction({0, 1, 0}),
-                   direction({0, 0, 1}),
-                   from_bullet(link < 0 ? body_->getBasePos()
-                                        : body_->localPosToWorld(link, btVector3(0, 0, 0))),
-                   direction(velocity[static_cast<std::size_t>(link + 1)]),
-                   direction(omega[static_cast<std::size_t>(link + 1)])};
-    }
+    for (const BodyState& body : read_tree(*body_, base_ == 1)) *bodies++ = body;
   }
 
   // the articulated-body algorithm adds dt times the accelerations to the velocities; with dt = 1
@@ -114,20 +97,6 @@ class BulletSimulation : public Simulation {
   }
 
  private:
-  void add_link(int i) {
-    const Part& part = work_.parts[static_cast<std::size_t>(i)];
-    const int link = i - base_, parent = part.parent - base_ < 0 ? -1 : part.parent - base_;
-    const btVector3 inertia = to_bullet(part.inertia), pivot = to_bullet(work_.parent_to_anchor(i)),
-                    center = to_bullet(work_.anchor_to_center(i));
-    const btScalar mass = static_cast<btScalar>(part.mass);
-    const btQuaternion straight = btQuaternion::getIdentity();
-    if (part.joint == Joint::hinge)
-      body_->setupRevolute(link, mass, inertia, parent, straight, to_bullet(part.axis), pivot,
-                           center, true);
-    else
-      body_->setupSpherical(link, mass, inertia, parent, straight, pivot, center, true);
-  }
-
   void save() {
     saved_q_.clear();
     for (int i = 0; i < body_->getNumLinks(); ++i) {
@@ -173,9 +142,7 @@ class BulletSimulation : public Simulation {
 
 class BulletEngine : public Engine {
  public:
-  const char* name() const override {
-    return single_precision() ? "Bullet multibody f32" : "Bullet multibody f64";
-  }
+  const char* name() const override { return single_precision() ? "Bullet f32" : "Bullet f64"; }
   const char* version() const override {
     static const std::string text =
         std::to_string(BT_BULLET_VERSION / 100) + "." + std::to_string(BT_BULLET_VERSION % 100);
@@ -186,8 +153,19 @@ class BulletEngine : public Engine {
     static const char* const names[] = {"semi-implicit Euler", "RK4", nullptr};
     return names;
   }
+  const char* const* contact_solvers() const override {
+    static const char* const names[] = {bullet_multibody, bullet_rigid, nullptr};
+    return names;
+  }
+  const char* declines(const Work& work, const char* solver) const override {
+    return std::strcmp(solver, bullet_multibody) == 0 && !work.has_joints()
+               ? "nothing is jointed: rigid bodies only"
+               : nullptr;
+  }
   std::unique_ptr<Simulation> make(const Work& work, const char* integrator,
                                    double time_step) const override {
+    for (const char* solver : {bullet_multibody, bullet_rigid})
+      if (std::strcmp(integrator, solver) == 0) return make_bullet_contact(work, solver, time_step);
     return std::make_unique<BulletSimulation>(work, integrator, time_step);
   }
 };

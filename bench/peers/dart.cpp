@@ -1,12 +1,25 @@
-// DART: a skeleton in generalised coordinates; body frames sit at the centres of mass.
+// DART: skeletons in generalised coordinates; body frames sit at the centres of mass. Contact: its
+// default solver (Dantzig's, projected Gauss-Seidel where that fails) and its own detector, since
+// the default one (FCL) makes planes thin sheets and capsules spheres. Its own one knows spheres
+// and boxes: the ground is a large box, a capsule the spheres at its ends, which on a plane is the
+// same.
+#include <algorithm>
+#include <cmath>
+#include <dart/collision/dart/DARTCollisionDetector.hpp>
 #include <dart/config.hpp>
+#include <dart/constraint/ConstraintSolver.hpp>
 #include <dart/dynamics/BallJoint.hpp>
 #include <dart/dynamics/BodyNode.hpp>
+#include <dart/dynamics/BoxShape.hpp>
 #include <dart/dynamics/FreeJoint.hpp>
+#include <dart/dynamics/PrismaticJoint.hpp>
 #include <dart/dynamics/RevoluteJoint.hpp>
 #include <dart/dynamics/Skeleton.hpp>
+#include <dart/dynamics/SphereShape.hpp>
+#include <dart/dynamics/WeldJoint.hpp>
 #include <dart/simulation/World.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/peer.h"
@@ -20,19 +33,30 @@ Vec3 from_dart(const Eigen::Vector3d& v) { return {v.x(), v.y(), v.z()}; }
 class DartSimulation : public Simulation {
  public:
   DartSimulation(const Work& work, double time_step)
-      : work_(work), skeleton_(dart::dynamics::Skeleton::create("work")) {
+      : work_(work), world_(dart::simulation::World::create()) {
     for (int i = 0; i < static_cast<int>(work.parts.size()); ++i) add(i);
-    world_ = dart::simulation::World::create();
     world_->setGravity(Eigen::Vector3d(0, 0, -work.gravity));
     world_->setTimeStep(time_step);
-    world_->addSkeleton(skeleton_);
+    for (const auto& skeleton : skeletons_) world_->addSkeleton(skeleton);
+    if (work.ground) add_ground();
+    if (work.touches()) {
+      world_->getConstraintSolver()->setCollisionDetector(
+          dart::collision::DARTCollisionDetector::create());
+      // as many contacts as there are: the default stops at 1000
+      world_->getConstraintSolver()->getCollisionOption().maxNumContacts = 100000;
+    }
     reset();
   }
 
   void reset() override {
-    skeleton_->resetPositions();
-    skeleton_->resetVelocities();
-    skeleton_->resetAccelerations();
+    for (const auto& skeleton : skeletons_) {
+      skeleton->resetPositions();
+      skeleton->resetVelocities();
+      skeleton->resetAccelerations();
+      skeleton->clearConstraintImpulses();
+    }
+    world_->getConstraintSolver()->clearLastCollisionResult();
+    const std::vector<BodyState> start = initial_state(work_);
     for (std::size_t i = 0; i < work_.parts.size(); ++i) {
       const Part& part = work_.parts[i];
       dart::dynamics::Joint* joint = nodes_[i]->getParentJoint();
@@ -40,18 +64,26 @@ class DartSimulation : public Simulation {
         joint->setPosition(0, part.angle);
         joint->setVelocity(0, part.rate);
       } else if (part.joint == Joint::free) {
+        // velocities of a free joint are in the axes of the body
+        const BodyState& body = start[i];
         Eigen::Isometry3d X = Eigen::Isometry3d::Identity();
+        X.linear() << to_dart(body.x_axis), to_dart(body.y_axis), to_dart(body.z_axis);
         X.translation() = to_dart(part.center);
         joint->setPositions(dart::dynamics::FreeJoint::convertToPositions(X));
         Eigen::Vector6d velocity;
-        velocity << to_dart(work_.spin), Eigen::Vector3d::Zero();
+        velocity << X.linear().transpose() * to_dart(part.spin),
+            X.linear().transpose() * to_dart(part.velocity);
         joint->setVelocities(velocity);
       }
     }
   }
 
   void step(int count) override {
-    for (int k = 0; k < count; ++k) world_->step();
+    for (int k = 0; k < count; ++k) {
+      // a step clears the forces
+      for (const auto& [joint, force] : pushed_) joint->setForce(0, force);
+      world_->step();
+    }
   }
 
   void read(BodyState* bodies) override {
@@ -67,11 +99,12 @@ class DartSimulation : public Simulation {
   }
 
   bool forward_dynamics(int count) override {
-    const Eigen::VectorXd q = skeleton_->getPositions(), v = skeleton_->getVelocities();
+    dart::dynamics::Skeleton& skeleton = *skeletons_[0];
+    const Eigen::VectorXd q = skeleton.getPositions(), v = skeleton.getVelocities();
     for (int k = 0; k < count; ++k) {
-      skeleton_->setPositions(q);
-      skeleton_->setVelocities(v);
-      skeleton_->computeForwardDynamics();
+      skeleton.setPositions(q);
+      skeleton.setVelocities(v);
+      skeleton.computeForwardDynamics();
     }
     return true;
   }
@@ -88,7 +121,7 @@ class DartSimulation : public Simulation {
     typename JointType::Properties joint_properties;
     joint_properties.mName = name;
     const dart::dynamics::BodyNode::AspectProperties body_properties(name);
-    const auto [joint, node] = skeleton_->createJointAndBodyNodePair<JointType>(
+    const auto [joint, node] = skeletons_.back()->createJointAndBodyNodePair<JointType>(
         parent, joint_properties, dart::dynamics::BodyNode::Properties(body_properties));
     nodes_.push_back(node);
     return joint;
@@ -98,6 +131,8 @@ class DartSimulation : public Simulation {
     const Part& part = work_.parts[static_cast<std::size_t>(i)];
     dart::dynamics::BodyNode* parent =
         part.parent < 0 ? nullptr : nodes_[static_cast<std::size_t>(part.parent)];
+    // every root begins a skeleton
+    if (parent == nullptr) skeletons_.push_back(dart::dynamics::Skeleton::create(part.name));
     dart::dynamics::Joint* joint = nullptr;
     if (part.joint == Joint::hinge) {
       auto* hinge = add_joint<dart::dynamics::RevoluteJoint>(parent, part.name);
@@ -105,6 +140,11 @@ class DartSimulation : public Simulation {
       joint = hinge;
     } else if (part.joint == Joint::ball) {
       joint = add_joint<dart::dynamics::BallJoint>(parent, part.name);
+    } else if (part.joint == Joint::slide) {
+      auto* slide = add_joint<dart::dynamics::PrismaticJoint>(parent, part.name);
+      slide->setAxis(to_dart(part.axis));
+      pushed_.emplace_back(slide, part.force);
+      joint = slide;
     } else {
       joint = add_joint<dart::dynamics::FreeJoint>(parent, part.name);
     }
@@ -118,10 +158,42 @@ class DartSimulation : public Simulation {
     dart::dynamics::Inertia inertia(part.mass, Eigen::Vector3d::Zero(),
                                     to_dart(part.inertia).asDiagonal());
     nodes_.back()->setInertia(inertia);
+    if (work_.touches()) add_shape(part.shape, nodes_.back());
+  }
+
+  void add_shape(const Shape& shape, dart::dynamics::BodyNode* node) {
+    if (shape.solid == Solid::box) {
+      place(std::make_shared<dart::dynamics::BoxShape>(2 * to_dart(shape.half)), {}, node);
+      return;
+    }
+    const auto ball = std::make_shared<dart::dynamics::SphereShape>(shape.radius);
+    if (shape.solid == Solid::sphere) place(ball, {}, node);
+    if (shape.solid == Solid::capsule)
+      for (const double end : {-1, 1}) place(ball, shape.axis() * (end * shape.half_length), node);
+  }
+
+  void add_ground() {
+    const auto ground = dart::dynamics::Skeleton::create("ground");
+    dart::dynamics::BodyNode* node =
+        ground->createJointAndBodyNodePair<dart::dynamics::WeldJoint>().second;
+    place(std::make_shared<dart::dynamics::BoxShape>(Eigen::Vector3d(40, 40, 2)), {0, 0, -1}, node);
+    ground->setMobile(false);
+    world_->addSkeleton(ground);
+  }
+
+  // Of two that touch: the smaller friction, the product of the restitutions.
+  void place(const dart::dynamics::ShapePtr& solid, const Vec3& p, dart::dynamics::BodyNode* node) {
+    dart::dynamics::ShapeNode* placed =
+        node->createShapeNodeWith<dart::dynamics::CollisionAspect, dart::dynamics::DynamicsAspect>(
+            solid);
+    placed->setRelativeTranslation(to_dart(p));
+    placed->getDynamicsAspect()->setFrictionCoeff(work_.friction);
+    placed->getDynamicsAspect()->setRestitutionCoeff(std::sqrt(work_.restitution));
   }
 
   Work work_;
-  dart::dynamics::SkeletonPtr skeleton_;
+  std::vector<dart::dynamics::SkeletonPtr> skeletons_;
+  std::vector<std::pair<dart::dynamics::Joint*, double>> pushed_;  // slides and their forces
   std::vector<dart::dynamics::BodyNode*> nodes_;
   dart::simulation::WorldPtr world_;
 };
@@ -133,6 +205,16 @@ class DartEngine : public Engine {
   const char* const* integrators() const override {
     static const char* const names[] = {"semi-implicit Euler", nullptr};
     return names;
+  }
+  const char* const* contact_solvers() const override {
+    static const char* const names[] = {"Dantzig", nullptr};
+    return names;
+  }
+  const char* declines(const Work& work, const char*) const override {
+    const bool capsules = std::any_of(work.parts.begin(), work.parts.end(), [](const Part& part) {
+      return part.shape.solid == Solid::capsule;
+    });
+    return work.parts_touch && capsules ? "its detector knows no capsules" : nullptr;
   }
   std::unique_ptr<Simulation> make(const Work& work, const char*, double time_step) const override {
     return std::make_unique<DartSimulation>(work, time_step);

@@ -26,7 +26,7 @@ molejo::Scene describe(const Work& work) {
     body.X_WB.p = to_molejo(part.center);
     body.given = {
         part.mass, {}, molejo::Sym3::diagonal(part.inertia.x, part.inertia.y, part.inertia.z)};
-    if (part.joint == Joint::free) body.velocity = {{}, to_molejo(work.spin)};
+    if (part.joint == Joint::free) body.velocity = {to_molejo(part.velocity), to_molejo(part.spin)};
     scene.bodies.push_back(body);
     if (part.joint == Joint::free) continue;
 

@@ -1,6 +1,8 @@
-// MuJoCo: the model is an MJCF text without geoms; body frames sit at the joints.
+// MuJoCo: the model is an MJCF text, with geoms only where something touches; body frames sit at
+// the joints.
 #include <mujoco/mujoco.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
@@ -12,10 +14,54 @@
 namespace bench {
 namespace {
 
+constexpr const char *pyramidal = "Newton, pyramidal cone", *elliptic = "Newton, elliptic cone";
+
 std::string triple(const Vec3& v) {
   char text[128];
   std::snprintf(text, sizeof text, "%.17g %.17g %.17g", v.x, v.y, v.z);
   return text;
+}
+
+// Damping ratio with which a spring and a damper that only push bounce with the coefficient e
+// (Schwager and Poschel 2007, equation 21).
+double damping_ratio(double e) {
+  const double pi = 3.14159265358979323846;
+  double least = 0, most = 0.7;
+  for (int i = 0; i < 60; ++i) {
+    const double z = 0.5 * (least + most), root = std::sqrt(1 - z * z);
+    const double bounce = std::exp(-z / root * (pi - std::atan2(2 * z * root, 1 - 2 * z * z)));
+    (bounce > e ? least : most) = z;
+  }
+  return least;
+}
+
+// MuJoCo has no coefficient of restitution: its contact is a spring and a damper. At 200 rad/s one
+// bounce lasts 16 steps.
+std::string contact_attributes(const Work& work) {
+  char text[200];
+  std::snprintf(text, sizeof text, " friction='%.17g 0 0'", work.friction);
+  std::string out = text;
+  if (work.restitution > 0) {
+    const double frequency = 200;
+    std::snprintf(text, sizeof text, " solref='%.17g %.17g'", -frequency * frequency,
+                  -2 * damping_ratio(work.restitution) * frequency - 1e-9);
+    out += text;
+  }
+  return out;
+}
+
+void write_geom(const Work& work, int i, std::string& xml) {
+  const Shape& shape = work.parts[static_cast<std::size_t>(i)].shape;
+  if (!work.touches() || shape.solid == Solid::none) return;
+  xml += "<geom pos='" + triple(work.anchor_to_center(i)) + "' contype='1' conaffinity='" +
+         (work.parts_touch ? "1'" : "0'") + contact_attributes(work);
+  if (shape.solid == Solid::box)
+    xml += " type='box' size='" + triple(shape.half) + "'/>";
+  else if (shape.solid == Solid::sphere)
+    xml += " type='sphere' size='" + triple({shape.radius, 0, 0}) + "'/>";
+  else
+    xml += " type='capsule' size='" + triple({shape.radius, shape.half_length, 0}) + "' zaxis='" +
+           triple(shape.axis()) + "'/>";
 }
 
 void write_body(const Work& work, int i, std::string& xml) {
@@ -25,22 +71,37 @@ void write_body(const Work& work, int i, std::string& xml) {
   xml += "<body pos='" + triple(part.anchor - origin) + "'><inertial pos='" +
          triple(work.anchor_to_center(i)) + "' mass='" + std::to_string(part.mass) +
          "' diaginertia='" + triple(part.inertia) + "'/>";
-  xml += part.joint == Joint::free   ? "<freejoint/>"
-         : part.joint == Joint::ball ? "<joint type='ball'/>"
-                                     : "<joint type='hinge' axis='" + triple(part.axis) + "'/>";
+  xml += part.joint == Joint::free ? "<freejoint/>"
+         : part.joint == Joint::ball
+             ? "<joint type='ball'/>"
+             : std::string("<joint type='") + (part.joint == Joint::slide ? "slide" : "hinge") +
+                   "' axis='" + triple(part.axis) + "'/>";
+  write_geom(work, i, xml);
   for (int child = i + 1; child < static_cast<int>(work.parts.size()); ++child)
     if (work.parts[static_cast<std::size_t>(child)].parent == i) write_body(work, child, xml);
   xml += "</body>";
 }
 
 mjModel* compile(const Work& work, const char* integrator, double time_step) {
-  char option[200];
+  char option[300];
   std::snprintf(option, sizeof option,
-                "<option timestep='%.17g' gravity='0 0 %.17g' integrator='%s'/>", time_step,
-                -work.gravity, std::strcmp(integrator, "RK4") == 0 ? "RK4" : "Euler");
-  std::string xml = std::string("<mujoco><compiler angle='radian' inertiafromgeom='false'/>") +
-                    option + "<worldbody>";
-  write_body(work, 0, xml);
+                "<option timestep='%.17g' gravity='0 0 %.17g' integrator='%s' cone='%s'/>",
+                time_step, -work.gravity, std::strcmp(integrator, "RK4") == 0 ? "RK4" : "Euler",
+                std::strcmp(integrator, elliptic) == 0 ? "elliptic" : "pyramidal");
+  std::string xml =
+      std::string("<mujoco><compiler angle='radian' inertiafromgeom='false'/>") + option;
+  // room for the contacts of a pile
+  if (work.parts.size() > 50) {
+    std::snprintf(option, sizeof option, "<size nconmax='%zu' njmax='%zu' nstack='%zu'/>",
+                  20 * work.parts.size(), 80 * work.parts.size(), 60000 * work.parts.size());
+    xml += option;
+  }
+  xml += "<worldbody>";
+  if (work.ground)
+    xml += "<geom type='plane' size='0 0 1' contype='0' conaffinity='1'" +
+           contact_attributes(work) + "/>";
+  for (int i = 0; i < static_cast<int>(work.parts.size()); ++i)
+    if (work.parts[static_cast<std::size_t>(i)].parent < 0) write_body(work, i, xml);
   xml += "</worldbody></mujoco>";
 
   const auto files = std::make_unique<mjVFS>();
@@ -70,7 +131,8 @@ class MujocoSimulation : public Simulation {
         data_(mj_makeData(model_)),
         body_(work.parts.size()) {
     int next = 1;
-    number_bodies(work, 0, next, body_);
+    for (int i = 0; i < static_cast<int>(work.parts.size()); ++i)
+      if (work.parts[static_cast<std::size_t>(i)].parent < 0) number_bodies(work, i, next, body_);
     reset();
   }
   ~MujocoSimulation() override {
@@ -80,15 +142,30 @@ class MujocoSimulation : public Simulation {
 
   void reset() override {
     mj_resetData(model_, data_);
-    if (work_.floating()) {
-      const double spin[3] = {work_.spin.x, work_.spin.y, work_.spin.z};
-      std::memcpy(data_->qvel + 3, spin, sizeof spin);
-    }
+    const std::vector<BodyState> start = initial_state(work_);
     for (std::size_t i = 0; i < work_.parts.size(); ++i) {
-      if (work_.parts[i].joint != Joint::hinge) continue;
+      const Part& part = work_.parts[i];
       const int joint = model_->body_jntadr[body_[i]];
-      data_->qpos[model_->jnt_qposadr[joint]] = work_.parts[i].angle;
-      data_->qvel[model_->jnt_dofadr[joint]] = work_.parts[i].rate;
+      double* q = data_->qpos + model_->jnt_qposadr[joint];
+      double* v = data_->qvel + model_->jnt_dofadr[joint];
+      if (part.joint == Joint::hinge) {
+        q[0] = part.angle;
+        v[0] = part.rate;
+      } else if (part.joint == Joint::slide) {
+        data_->qfrc_applied[model_->jnt_dofadr[joint]] = part.force;
+      } else if (part.joint == Joint::free) {
+        // the velocity is in world axes, the angular velocity in those of the body
+        const BodyState& body = start[i];
+        const double axis[3] = {part.axis.x, part.axis.y, part.axis.z};
+        mju_axisAngle2Quat(q + 3, axis, part.angle);
+        const double velocity[6] = {part.velocity.x,
+                                    part.velocity.y,
+                                    part.velocity.z,
+                                    dot(body.x_axis, part.spin),
+                                    dot(body.y_axis, part.spin),
+                                    dot(body.z_axis, part.spin)};
+        std::memcpy(v, velocity, sizeof velocity);
+      }
     }
   }
 
@@ -152,6 +229,10 @@ class MujocoEngine : public Engine {
   const char* version() const override { return mj_versionString(); }
   const char* const* integrators() const override {
     static const char* const names[] = {"semi-implicit Euler", "RK4", nullptr};
+    return names;
+  }
+  const char* const* contact_solvers() const override {
+    static const char* const names[] = {pyramidal, elliptic, nullptr};
     return names;
   }
   std::unique_ptr<Simulation> make(const Work& work, const char* integrator,

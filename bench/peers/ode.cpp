@@ -1,9 +1,11 @@
 // ODE: six freedoms per body, joints as constraints, solved by iteration (QuickStep) or by
-// factorisation (dWorldStep). It offers no forward dynamics apart from its step.
+// factorisation (dWorldStep). It offers no forward dynamics apart from its step. Contacts are
+// joints that live for one step, with a friction pyramid as high as the normal force of that step.
 #include <ode/ode.h>
 #include <ode/version.h>
 
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "bench/peer.h"
@@ -14,16 +16,28 @@ namespace {
 class OdeSimulation : public Simulation {
  public:
   OdeSimulation(const Work& work, const char* integrator, double time_step)
-      : time_step_(time_step),
+      : work_(work),
+        time_step_(time_step),
         quick_(std::strcmp(integrator, "QuickStep") == 0),
         start_(initial_state(work)),
-        world_(dWorldCreate()) {
+        world_(dWorldCreate()),
+        space_(dHashSpaceCreate(nullptr)),
+        contacts_(dJointGroupCreate(0)) {
     dWorldSetGravity(world_, 0, 0, -work.gravity);
+    if (work.ground) {
+      const dGeomID plane = dCreatePlane(space_, 0, 0, 1, 0);
+      dGeomSetCategoryBits(plane, 2);
+      dGeomSetCollideBits(plane, 1);
+    }
     for (const Part& part : work.parts) add_body(part);
     for (std::size_t i = 0; i < work.parts.size(); ++i) add_joint(work.parts[i], bodies_[i]);
     reset();
   }
-  ~OdeSimulation() override { dWorldDestroy(world_); }
+  ~OdeSimulation() override {
+    dJointGroupDestroy(contacts_);
+    dSpaceDestroy(space_);
+    dWorldDestroy(world_);
+  }
 
   void reset() override {
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
@@ -38,8 +52,12 @@ class OdeSimulation : public Simulation {
   }
 
   void step(int count) override {
-    for (int k = 0; k < count; ++k)
+    for (int k = 0; k < count; ++k) {
+      if (work_.touches()) dSpaceCollide(space_, this, &touch);
+      for (const auto& [slide, force] : pushed_) dJointAddSliderForce(slide, force);
       quick_ ? dWorldQuickStep(world_, time_step_) : dWorldStep(world_, time_step_);
+      if (work_.touches()) dJointGroupEmpty(contacts_);
+    }
   }
 
   void read(BodyState* bodies) override {
@@ -52,6 +70,41 @@ class OdeSimulation : public Simulation {
   }
 
  private:
+  static void touch(void* self, dGeomID a, dGeomID b) {
+    auto& simulation = *static_cast<OdeSimulation*>(self);
+    constexpr int most = 8;
+    dContact contacts[most];
+    const int count = dCollide(a, b, most, &contacts[0].geom, sizeof(dContact));
+    for (int i = 0; i < count; ++i) {
+      dSurfaceParameters& surface = contacts[i].surface;
+      surface.mode = dContactApprox1 | (simulation.work_.restitution > 0 ? dContactBounce : 0);
+      surface.mu = simulation.work_.friction;
+      surface.bounce = simulation.work_.restitution;
+      surface.bounce_vel = 0.02;
+      const dJointID joint =
+          dJointCreateContact(simulation.world_, simulation.contacts_, &contacts[i]);
+      dJointAttach(joint, dGeomGetBody(a), dGeomGetBody(b));
+    }
+  }
+
+  void add_geom(const Shape& shape, dBodyID body) {
+    dGeomID geom = nullptr;
+    if (shape.solid == Solid::box) {
+      geom = dCreateBox(space_, 2 * shape.half.x, 2 * shape.half.y, 2 * shape.half.z);
+    } else if (shape.solid == Solid::sphere) {
+      geom = dCreateSphere(space_, shape.radius);
+    } else {
+      geom = dCreateCapsule(space_, shape.radius, 2 * shape.half_length);
+    }
+    dGeomSetBody(geom, body);
+    // a capsule lies along z
+    dMatrix3 rotation;
+    dRFromZAxis(rotation, shape.axis().x, shape.axis().y, shape.axis().z);
+    if (shape.solid == Solid::capsule) dGeomSetOffsetRotation(geom, rotation);
+    dGeomSetCategoryBits(geom, 1);
+    dGeomSetCollideBits(geom, work_.parts_touch ? 3 : 2);
+  }
+
   void add_body(const Part& part) {
     const dBodyID body = dBodyCreate(world_);
     dMass mass;
@@ -61,6 +114,7 @@ class OdeSimulation : public Simulation {
     dBodySetPosition(body, part.center.x, part.center.y, part.center.z);
     dBodySetAutoDisableFlag(body, 0);
     bodies_.push_back(body);
+    if (work_.touches()) add_geom(part.shape, body);
   }
 
   void add_joint(const Part& part, dBodyID body) {
@@ -75,13 +129,22 @@ class OdeSimulation : public Simulation {
       const dJointID joint = dJointCreateBall(world_, nullptr);
       dJointAttach(joint, body, parent);
       dJointSetBallAnchor(joint, part.anchor.x, part.anchor.y, part.anchor.z);
+    } else if (part.joint == Joint::slide) {
+      const dJointID joint = dJointCreateSlider(world_, nullptr);
+      dJointAttach(joint, body, parent);
+      dJointSetSliderAxis(joint, part.axis.x, part.axis.y, part.axis.z);
+      pushed_.emplace_back(joint, part.force);
     }
   }
 
+  Work work_;
   double time_step_;
   bool quick_;
   std::vector<BodyState> start_;
   dWorldID world_;
+  dSpaceID space_;
+  dJointGroupID contacts_;
+  std::vector<std::pair<dJointID, double>> pushed_;  // slides and their forces
   std::vector<dBodyID> bodies_;
 };
 
@@ -92,6 +155,10 @@ class OdeEngine : public Engine {
   const char* version() const override { return dODE_VERSION; }
   const char* const* integrators() const override {
     static const char* const names[] = {"QuickStep", "WorldStep", nullptr};
+    return names;
+  }
+  const char* const* contact_solvers() const override {
+    static const char* const names[] = {"QuickStep", nullptr};
     return names;
   }
   std::unique_ptr<Simulation> make(const Work& work, const char* integrator,
