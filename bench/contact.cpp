@@ -48,7 +48,10 @@ void sample(const Work& work, Simulation& simulation, const ContactEffort& effor
   double lowest_energy = energy(work, bodies), spent = 0;
   const int wanted = steps_in(effort.seconds);
   int done = 0;
-  while (done < wanted && spent < 1e6 * effort.budget) {
+  const auto too_slow = [&] {
+    return spent > 1e6 * effort.glance && spent / done * wanted > 1e6 * effort.limit;
+  };
+  while (done < wanted && !too_slow()) {
     const int count = std::min(effort.sampled_steps, wanted - done);
     spent += microseconds([&] { simulation.step(count); });
     done += count;
@@ -67,7 +70,6 @@ void sample(const Work& work, Simulation& simulation, const ContactEffort& effor
   }
   run.microseconds = spent / done;
   run.seconds = done * time_step;
-  run.complete = done == wanted;
   run.kinetic_at_end = kinetic_energy(work, bodies);
 }
 

@@ -28,11 +28,11 @@ struct ContactRace {
   std::vector<ContactRun> runs;  // one per entrant
 };
 
-// How much time an engine gets for one work: it stops when the budget of processor time is used up.
 struct ContactEffort {
-  double seconds = 5;     // simulated
-  double budget = 15;     // of processor time for the first pass, seconds
-  double again = 1.5;     // further passes as long as they stay below this, all together
+  double seconds = 5;     // to simulate
+  double glance = 4;      // seconds of processor time after which an engine is stopped that would
+  double limit = 40;      //   need more than this for all
+  double again = 1.5;     // seconds of processor time for further passes
   int passes = 4;         // at most
   int sampled_steps = 2;  // between samples
 };

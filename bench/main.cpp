@@ -9,7 +9,8 @@
 #include <numbers>
 #include <thread>
 
-#include "bench/report.h"
+#include "bench/contact_works.h"
+#include "bench/goals.h"
 #include "molejo/io/file.h"
 
 namespace {
@@ -101,52 +102,6 @@ void measure_worlds(const Engines& engines, const Effort& effort, Results& resul
   }
 }
 
-std::size_t place(const Results& results, const std::string& engine,
-                  const std::string& integrator) {
-  for (std::size_t i = 0; i < results.entrants.size(); ++i)
-    if (results.entrants[i].engine->name() == engine &&
-        (integrator.empty() || results.entrants[i].integrator == integrator))
-      return i;
-  return results.entrants.size();
-}
-
-// The goals of this part of the project, as far as the peers that they name are here.
-std::vector<Goal> judge(const Results& results, const Engines& engines) {
-  std::vector<Goal> goals;
-  const std::size_t euler = 0, mujoco = place(results, "MuJoCo", "");
-  const std::string molejo = engines.all[0]->name();
-  if (mujoco < results.entrants.size()) {
-    const auto ratio = [&](std::size_t race) {
-      return *results.steps[race].microseconds[euler] / *results.steps[race].microseconds[mujoco];
-    };
-    goals.push_back({"step of the 16-link chain, times MuJoCo's", 0.5, ratio(1)});
-    goals.push_back({"step of the 64-link chain, times MuJoCo's", 0.25, ratio(2)});
-  }
-  double fastest = 0;
-  const Race& doll = results.forward_dynamics[1];
-  for (std::size_t i = 2; i < results.forward_entrants.size(); ++i)
-    if (doll.microseconds[i])
-      fastest = fastest == 0 ? *doll.microseconds[i] : std::min(fastest, *doll.microseconds[i]);
-  if (fastest > 0)
-    goals.push_back({"forward dynamics of the ragdoll, times the fastest peer's", 1,
-                     *doll.microseconds[euler] / fastest});
-  const std::size_t midpoint = place(results, molejo, "midpoint");
-  for (const std::size_t race : {std::size_t{0}, std::size_t{1}, std::size_t{3}})
-    goals.push_back(
-        {"step by midpoint, times semi-implicit Euler: " + results.steps[race].work, 2,
-         *results.steps[race].microseconds[midpoint] / *results.steps[race].microseconds[euler]});
-  for (const DriftRow& row : results.drifts)
-    if (row.entrant.engine == engines.all[0] && row.entrant.integrator == "midpoint")
-      goals.push_back({"midpoint, energy error of work D (4 links, 90 degrees, 10 s)", 1e-2,
-                       row.four_90.whole});
-  for (std::size_t r = 0; r < 2 && r < results.four_worlds.size(); ++r)
-    goals.push_back(
-        {"four worlds at once, throughput: " + results.four_worlds[r].work, 3,
-         *results.single_worlds[r].microseconds[0] / *results.four_worlds[r].microseconds[0],
-         true});
-  return goals;
-}
-
 // Adds the race, or improves the one that is there.
 void keep_best(std::vector<Race>& races, std::size_t place_of_race, const Race& race) {
   if (place_of_race == races.size()) {
@@ -158,7 +113,27 @@ void keep_best(std::vector<Race>& races, std::size_t place_of_race, const Race& 
     if (best[i]) best[i] = std::min(*best[i], *race.microseconds[i]);
 }
 
-Results measure(const Engines& engines, const Effort& effort) {
+ContactResults measure_contact(const Engines& engines, ContactEffort effort) {
+  ContactResults contact;
+  std::fprintf(stderr, "verifying that all touch alike ...\n");
+  contact.verifications = verify_contact(engines);
+  contact.entrants = contact_entrants(engines);
+  for (const Work& work : {falling_ragdoll(), dropped_chain(), pile_of_100(), pile_of_1000()}) {
+    std::fprintf(stderr, "racing with contact: %s ...\n", work.name.c_str());
+    ContactEffort for_this = effort;
+    if (work.parts.size() > 500) {
+      // the collapse, and half a second on the ground
+      for_this.seconds = std::min(effort.seconds, 2.0);
+      for_this.sampled_steps = 10;
+    }
+    contact.races.push_back(race_contact(work, contact.entrants, for_this));
+  }
+  std::fprintf(stderr, "contact: known answers ...\n");
+  for (const Entrant& entrant : contact.entrants) contact.probes.push_back(probe(entrant));
+  return contact;
+}
+
+Results measure(const Engines& engines, const Effort& effort, const ContactEffort& contact) {
   Results results;
   results.machine = describe_machine();
   for (const Engine* engine : engines.all)
@@ -186,6 +161,7 @@ Results measure(const Engines& engines, const Effort& effort) {
   results.drifts = measure_drifts(engines, effort);
   std::fprintf(stderr, "four worlds at once ...\n");
   measure_worlds(engines, effort, results);
+  results.contact = measure_contact(engines, contact);
   results.goals = judge(results, engines);
   return results;
 }
@@ -201,13 +177,17 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   try {
     const Results results =
-        measure(load_engines(), quick ? Effort{.rounds = 2, .passes = 4, .length = 0.4} : Effort{});
+        quick ? measure(load_engines(), {.rounds = 2, .passes = 4, .length = 0.4},
+                        {.seconds = 1, .glance = 1, .limit = 6, .again = 0.5, .passes = 2})
+              : measure(load_engines(), {}, {});
     std::fputs(text(results).c_str(), stdout);
     if (!json_path.empty()) molejo::write_file(json_path, json(results));
     // figures of engines that do different work must not be compared
-    const bool same = std::all_of(results.verifications.begin(), results.verifications.end(),
-                                  [](const Verification& v) { return v.complaint.empty(); });
-    return same ? 0 : 1;
+    const auto fine = [](const auto& v) { return v.complaint.empty(); };
+    const auto all_fine = [&](const auto& all) {
+      return std::all_of(all.begin(), all.end(), fine);
+    };
+    return all_fine(results.verifications) && all_fine(results.contact.verifications) ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bench: %s\n", error.what());
     return 2;

@@ -1,5 +1,7 @@
 #include "bench/report.h"
 
+#include "bench/table.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,33 +11,6 @@
 namespace bench {
 
 namespace {
-
-using Row = std::vector<std::string>;
-
-// Columns padded to their widest cell; the first is left-aligned, the others right.
-std::string table(const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths(rows[0].size(), 3);
-  for (const Row& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  std::string out;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    for (std::size_t i = 0; i < rows[r].size(); ++i)
-      out += i == 0 ? fmt::format("| {:<{}} ", rows[r][i], widths[i])
-                    : fmt::format("| {:>{}} ", rows[r][i], widths[i]);
-    out += "|\n";
-    if (r > 0) continue;
-    for (std::size_t i = 0; i < widths.size(); ++i)
-      out += fmt::format("|{:->{}}{}", "", widths[i] + 1, i == 0 ? '-' : ':');
-    out += "|\n";
-  }
-  return out;
-}
-
-std::string three_digits(const std::optional<double>& x) {
-  if (!x) return "-";
-  return *x < 9.995 ? fmt::format("{:.2f}", *x) : fmt::format("{:.{}f}", *x, *x < 99.95 ? 1 : 0);
-}
-std::string small(double x) { return std::isfinite(x) ? fmt::format("{:.2e}", x) : "blew up"; }
 
 std::optional<std::size_t> index_of(const std::vector<Entrant>& entrants, const std::string& name) {
   for (std::size_t i = 0; i < entrants.size(); ++i)
@@ -134,11 +109,12 @@ nlohmann::json race_json(const std::vector<Entrant>& entrants, const std::vector
 }
 
 // JSON has no infinity.
-nlohmann::json finite(double x) {
+nlohmann::json finite_json(double x) {
   return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(nullptr);
 }
 nlohmann::json drift_json(const Drift& drift) {
-  return {{"first_second", finite(drift.first_second)}, {"ten_seconds", finite(drift.whole)}};
+  return {{"first_second", finite_json(drift.first_second)},
+          {"ten_seconds", finite_json(drift.whole)}};
 }
 
 }  // namespace
@@ -162,6 +138,7 @@ std::string text(const Results& results) {
       "step of 16 links,\nin microseconds and against the engine's plain integrator.\n\n" +
       drift_table(results.drifts);
   out += "\n## Four worlds at once\n\nMicroseconds per step and world.\n\n" + worlds_table(results);
+  out += contact_text(results.contact);
   if (!results.goals.empty()) out += "\n## Goals\n\n" + goals_table(results.goals);
   return out;
 }
@@ -181,14 +158,15 @@ std::string json(const Results& results) {
     out["verifications"].push_back(
         {{"engine", v.engine},
          {"integrator", v.integrator},
-         {"start", finite(v.start)},
-         {"accelerations", v.accelerations ? finite(*v.accelerations) : nlohmann::json(nullptr)},
-         {"tip", finite(v.tip)},
-         {"energy_90", finite(v.energy_90)},
-         {"energy_30", finite(v.energy_30)},
-         {"fall", finite(v.center)},
-         {"ragdoll", finite(v.ragdoll)},
-         {"humanoid", finite(v.humanoid)},
+         {"start", finite_json(v.start)},
+         {"accelerations",
+          v.accelerations ? finite_json(*v.accelerations) : nlohmann::json(nullptr)},
+         {"tip", finite_json(v.tip)},
+         {"energy_90", finite_json(v.energy_90)},
+         {"energy_30", finite_json(v.energy_30)},
+         {"fall", finite_json(v.center)},
+         {"ragdoll", finite_json(v.ragdoll)},
+         {"humanoid", finite_json(v.humanoid)},
          {"complaint", v.complaint}});
   for (const DriftRow& d : results.drifts)
     out["drift"].push_back({{"engine", d.entrant.engine->name()},
@@ -206,10 +184,11 @@ std::string json(const Results& results) {
              {"integrator", results.world_integrators[i]},
              {"microseconds_one", *results.single_worlds[r].microseconds[i]},
              {"microseconds_per_world_of_four", *four}});
+  out["contact"] = nlohmann::json::parse(contact_json(results.contact));
   for (const Goal& goal : results.goals)
     out["goals"].push_back({{"goal", goal.sentence},
                             {"bound", goal.bound},
-                            {"found", goal.found},
+                            {"found", finite_json(goal.found)},
                             {"met", goal.met()}});
   return out.dump(2) + "\n";
 }

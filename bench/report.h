@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/contact_report.h"
 #include "bench/measure.h"
-#include "bench/verify.h"
 
 namespace bench {
 
@@ -39,6 +39,7 @@ struct Results {
   std::vector<DriftRow> drifts;
   std::vector<Race> single_worlds, four_worlds;  // same works; entrants: one integrator each
   std::vector<std::string> world_integrators;
+  ContactResults contact;
   std::vector<Goal> goals;
 };
 

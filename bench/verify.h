@@ -26,4 +26,16 @@ struct Verification {
 // Every engine with each of its integrators, Molejo first.
 std::vector<Verification> verify(const Engines& engines);
 
+// The same question where something touches: free flight until then, and the first touch where
+// the shapes say. Lengths in metres.
+struct ContactVerification {
+  std::string engine, solver;
+  double start = 0;               // largest difference of a start pose or velocity
+  double ragdoll = 0, chain = 0;  // largest difference of a centre from `accurate` at 0.25 s
+  std::optional<double> cubes;    // of the pile of 100 at 0.15 s
+  double ragdoll_touch = 0, chain_touch = 0;  // lowest point when the ground is first felt
+  std::string complaint;
+};
+std::vector<ContactVerification> verify_contact(const Engines& engines);
+
 }  // namespace bench

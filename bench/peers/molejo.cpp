@@ -15,10 +15,46 @@ namespace {
 molejo::Vec3 to_molejo(const Vec3& v) { return {v.x, v.y, v.z}; }
 Vec3 from_molejo(const molejo::Vec3& v) { return {v.x, v.y, v.z}; }
 
+molejo::Shape shape_of(const Shape& shape, const molejo::Surface& surface) {
+  molejo::Shape out;
+  out.surface = surface;
+  if (shape.solid == Solid::box) out.geometry = molejo::Box{to_molejo(shape.half)};
+  if (shape.solid == Solid::sphere) out.geometry = molejo::Sphere{shape.radius};
+  if (shape.solid == Solid::capsule) {
+    out.geometry = molejo::Capsule{shape.radius, shape.half_length};
+    out.X_BS.R = molejo::frame_from_z(to_molejo(shape.axis()));
+  }
+  return out;
+}
+
+// The ground, what may touch, and nobody asleep.
+void describe_contact(const Work& work, molejo::Scene& scene) {
+  const molejo::Surface surface{work.friction, work.restitution};
+  scene.settings.contact.sleep = false;
+  for (std::size_t i = 0; i < work.parts.size(); ++i) {
+    scene.bodies[i].group = "parts";
+    if (work.touches()) scene.bodies[i].shapes = {shape_of(work.parts[i].shape, surface)};
+  }
+  if (work.ground) {
+    molejo::SceneBody ground;
+    ground.name = "ground";
+    ground.immobile = true;
+    ground.shapes = {{.geometry = molejo::Plane{}, .X_BS = {}, .color = {}, .surface = surface}};
+    scene.bodies.push_back(ground);
+  }
+  if (!work.parts_touch)
+    scene.contact_pairs.push_back({.a = "parts",
+                                   .b = "parts",
+                                   .response = molejo::Response::none,
+                                   .friction = {},
+                                   .restitution = {}});
+}
+
 molejo::Scene describe(const Work& work) {
   molejo::Scene scene;
   scene.name = work.name;
   scene.settings.gravity = {0, 0, -work.gravity};
+  const std::vector<BodyState> start = initial_state(work);
   for (int i = 0; i < static_cast<int>(work.parts.size()); ++i) {
     const Part& part = work.parts[static_cast<std::size_t>(i)];
     molejo::SceneBody body;
@@ -27,6 +63,12 @@ molejo::Scene describe(const Work& work) {
     body.given = {
         part.mass, {}, molejo::Sym3::diagonal(part.inertia.x, part.inertia.y, part.inertia.z)};
     if (part.joint == Joint::free) body.velocity = {to_molejo(part.velocity), to_molejo(part.spin)};
+    if (part.joint == Joint::free) {
+      const BodyState& state = start[static_cast<std::size_t>(i)];
+      for (int row = 0; row < 3; ++row)
+        body.X_WB.R[row] = {to_molejo(state.x_axis)[row], to_molejo(state.y_axis)[row],
+                            to_molejo(state.z_axis)[row]};
+    }
     scene.bodies.push_back(body);
     if (part.joint == Joint::free) continue;
 
@@ -43,8 +85,15 @@ molejo::Scene describe(const Work& work) {
       joint.position = {part.angle};
       joint.velocity = {part.rate};
     }
+    if (part.joint == Joint::slide) {
+      joint.type = molejo::JointType::prismatic;
+      joint.X_PF.R = joint.X_BM.R = molejo::frame_from_z(to_molejo(part.axis));
+      joint.drives = {{}};
+      joint.drives[0].force = part.force;
+    }
     scene.joints.push_back(joint);
   }
+  describe_contact(work, scene);
   return scene;
 }
 
@@ -81,7 +130,10 @@ class OneWorld : public Simulation {
         state_(built_.initial),
         scratch_(built_.model) {}
 
-  void reset() override { state_ = built_.initial; }
+  void reset() override {
+    state_ = built_.initial;
+    if (scratch_.contact) molejo::forget(built_.model, scratch_.tree.dynamics, *scratch_.contact);
+  }
   void step(int count) override {
     for (int k = 0; k < count; ++k)
       molejo::step(built_.model, integrator_, time_step_, state_, scratch_);
@@ -179,6 +231,10 @@ class MolejoEngine : public Engine {
   const char* version() const override { return BENCH_MOLEJO_VERSION; }
   const char* const* integrators() const override {
     static const char* const names[] = {"semi-implicit Euler", "midpoint", "rk4", nullptr};
+    return names;
+  }
+  const char* const* contact_solvers() const override {
+    static const char* const names[] = {"semi-implicit Euler", "midpoint", nullptr};
     return names;
   }
   std::unique_ptr<Simulation> make(const Work& work, const char* integrator,

@@ -235,6 +235,13 @@ class MujocoEngine : public Engine {
     static const char* const names[] = {pyramidal, elliptic, nullptr};
     return names;
   }
+  const char* declines(const Work& work, const char* solver) const override {
+    if (work.parts.size() > 500)
+      return "its matrix of constraints, rows times freedoms, does not fit into memory";
+    return work.parts.size() > 50 && std::strcmp(solver, elliptic) == 0
+               ? "slow: the pyramidal cone stands for both"
+               : nullptr;
+  }
   std::unique_ptr<Simulation> make(const Work& work, const char* integrator,
                                    double time_step) const override {
     return std::make_unique<MujocoSimulation>(work, integrator, time_step);
