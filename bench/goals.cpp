@@ -120,7 +120,7 @@ void judge_contact(const ContactResults& contact, const Engine* molejo, std::vec
 
 std::vector<Goal> judge(const Results& results, const Engines& engines) {
   std::vector<Goal> goals;
-  judge_motion(results, engines, goals);
+  if (!results.steps.empty()) judge_motion(results, engines, goals);
   judge_contact(results.contact, engines.all[0], goals);
   return goals;
 }

@@ -133,12 +133,7 @@ ContactResults measure_contact(const Engines& engines, ContactEffort effort) {
   return contact;
 }
 
-Results measure(const Engines& engines, const Effort& effort, const ContactEffort& contact) {
-  Results results;
-  results.machine = describe_machine();
-  for (const Engine* engine : engines.all)
-    results.versions.push_back(std::string(engine->name()) + " " + engine->version());
-  results.skipped = engines.skipped;
+void measure_motion(const Engines& engines, const Effort& effort, Results& results) {
   std::fprintf(stderr, "verifying that all do the same work ...\n");
   results.verifications = verify(engines);
 
@@ -161,9 +156,18 @@ Results measure(const Engines& engines, const Effort& effort, const ContactEffor
   results.drifts = measure_drifts(engines, effort);
   std::fprintf(stderr, "four worlds at once ...\n");
   measure_worlds(engines, effort, results);
-  results.contact = measure_contact(engines, contact);
-  results.goals = judge(results, engines);
-  return results;
+}
+
+// Leaves Molejo and the peers whose names begin with one of these.
+void keep_engines(const std::vector<std::string>& names, Engines& engines) {
+  const auto unwanted = [&](const Engine* engine) {
+    return engine != molejo_engine() &&
+           std::none_of(names.begin(), names.end(), [&](const std::string& name) {
+             return std::string_view(engine->name()).substr(0, name.size()) == name;
+           });
+  };
+  engines.all.erase(std::remove_if(engines.all.begin(), engines.all.end(), unwanted),
+                    engines.all.end());
 }
 
 }  // namespace
@@ -171,15 +175,30 @@ Results measure(const Engines& engines, const Effort& effort, const ContactEffor
 int main(int argc, char** argv) {
   CLI::App app{"The same works on Molejo and its peers, in one process on one core."};
   bool quick = false;
-  std::string json_path;
+  std::string json_path, part = "all";
+  std::vector<std::string> names;
   app.add_flag("--quick", quick, "few short passes: a look, not a measurement");
   app.add_option("--json", json_path, "write all figures to this file as well");
+  app.add_option("--part", part, "what to measure")
+      ->check(CLI::IsMember({"all", "motion", "contact"}));
+  app.add_option("--engine", names,
+                 "only Molejo and peers whose names begin like this; repeatable");
   CLI11_PARSE(app, argc, argv);
   try {
-    const Results results =
-        quick ? measure(load_engines(), {.rounds = 2, .passes = 4, .length = 0.4},
-                        {.seconds = 1, .glance = 1, .limit = 6, .again = 0.5, .passes = 2})
-              : measure(load_engines(), {}, {});
+    Engines engines = load_engines();
+    if (!names.empty()) keep_engines(names, engines);
+    Results results;
+    results.machine = describe_machine();
+    for (const Engine* engine : engines.all)
+      results.versions.push_back(std::string(engine->name()) + " " + engine->version());
+    results.skipped = engines.skipped;
+    const Effort effort = quick ? Effort{.rounds = 2, .passes = 4, .length = 0.4} : Effort{};
+    const ContactEffort contact_effort =
+        quick ? ContactEffort{.seconds = 1, .glance = 1, .limit = 6, .again = 0.5, .passes = 2}
+              : ContactEffort{};
+    if (part != "contact") measure_motion(engines, effort, results);
+    if (part != "motion") results.contact = measure_contact(engines, contact_effort);
+    results.goals = judge(results, engines);
     std::fputs(text(results).c_str(), stdout);
     if (!json_path.empty()) molejo::write_file(json_path, json(results));
     // figures of engines that do different work must not be compared

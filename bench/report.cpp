@@ -95,6 +95,23 @@ std::string goals_table(const std::vector<Goal>& goals) {
   return table(rows);
 }
 
+std::string motion_text(const Results& results) {
+  std::string out =
+      "\n## Same work?\n\nDifferences at 1 ms from closed forms and reference values; energy: "
+      "largest |dE|/E_ref in\nthe first second, four links.\n\n" +
+      verification_table(results.verifications);
+  out += "\n## One step of 1 ms\n\n" + three_tables("step", results.entrants, results.steps);
+  out += "\n## Forward dynamics alone\n\n" +
+         three_tables("evaluation", results.forward_entrants, results.forward_dynamics);
+  out +=
+      "\n## Energy drift\n\nWork D: largest |dE|/E_ref within 1 s and within 10 s at 1 ms. Cost: "
+      "one "
+      "step of 16 links,\nin microseconds and against the engine's plain integrator.\n\n" +
+      drift_table(results.drifts);
+  out += "\n## Four worlds at once\n\nMicroseconds per step and world.\n\n" + worlds_table(results);
+  return out;
+}
+
 nlohmann::json race_json(const std::vector<Entrant>& entrants, const std::vector<Race>& races) {
   nlohmann::json out = nlohmann::json::array();
   for (const Race& race : races)
@@ -125,19 +142,7 @@ std::string text(const Results& results) {
                                 m.processor, m.cores, m.core, m.load, m.compiler);
   for (const std::string& version : results.versions) out += "engine    " + version + "\n";
   for (const std::string& sentence : results.skipped) out += "skipped:  " + sentence + "\n";
-  out +=
-      "\n## Same work?\n\nDifferences at 1 ms from closed forms and reference values; energy: "
-      "largest |dE|/E_ref in\nthe first second, four links.\n\n" +
-      verification_table(results.verifications);
-  out += "\n## One step of 1 ms\n\n" + three_tables("step", results.entrants, results.steps);
-  out += "\n## Forward dynamics alone\n\n" +
-         three_tables("evaluation", results.forward_entrants, results.forward_dynamics);
-  out +=
-      "\n## Energy drift\n\nWork D: largest |dE|/E_ref within 1 s and within 10 s at 1 ms. Cost: "
-      "one "
-      "step of 16 links,\nin microseconds and against the engine's plain integrator.\n\n" +
-      drift_table(results.drifts);
-  out += "\n## Four worlds at once\n\nMicroseconds per step and world.\n\n" + worlds_table(results);
+  if (!results.steps.empty()) out += motion_text(results);
   out += contact_text(results.contact);
   if (!results.goals.empty()) out += "\n## Goals\n\n" + goals_table(results.goals);
   return out;

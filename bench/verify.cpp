@@ -121,7 +121,7 @@ double first_touch(const Entrant& entrant, const Work& work) {
   std::vector<BodyState> felt(work.parts.size()), free_fall(work.parts.size());
   // nothing touches within the first 0.2 s
   touching->step(2000), free->step(2000);
-  for (int k = 0; k < 3000; ++k) {
+  for (int k = 0; k < 8000; ++k) {
     touching->step(1), free->step(1);
     touching->read(felt.data()), free->read(free_fall.data());
     double lowest = std::numeric_limits<double>::infinity(), difference = 0;
