@@ -28,5 +28,5 @@ target_compile_definitions(molejo PUBLIC ${MOLEJO_DEFINITIONS})
 target_compile_options(molejo PUBLIC ${MOLEJO_OPTIONS})
 target_link_libraries(molejo
   PUBLIC Eigen3::Eigen Threads::Threads
-  PRIVATE fmt::fmt pugixml::pugixml
+  PRIVATE fmt::fmt pugixml::pugixml PNG::PNG
           $<BUILD_INTERFACE:molejo_settings> $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)

@@ -16,6 +16,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (v < 0 || static_cast<std::size_t>(v) >= mesh.vertices.size()) std::abort();
       }
     }
+    for (const auto* parts : {&mesh.objects, &mesh.groups}) {
+      for (const ObjPart& part : *parts) {
+        if (part.name.empty() || part.vertices.size() < 3) std::abort();
+        for (const int v : part.vertices) {
+          if (v < 0 || static_cast<std::size_t>(v) >= mesh.vertices.size()) std::abort();
+        }
+      }
+    }
     convex_hull(mesh.vertices);
   } catch (const InputError&) {
   }

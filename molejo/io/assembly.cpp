@@ -94,6 +94,7 @@ void SceneExpansion::read_group(const JsonCursor& group, const Surroundings& aro
     if (!bodies_.emplace(body.name, static_cast<int>(scene_.bodies.size())).second) {
       item.need("name").fail("body '" + body.name + "' is defined twice");
     }
+    if (!body.group.empty()) groups_.insert(body.group);
     scene_.bodies.push_back(std::move(body));
   });
   read_list(group, "joints", joints_.size(), [&](const JsonCursor& item) {
@@ -109,6 +110,25 @@ void SceneExpansion::read_group(const JsonCursor& group, const Surroundings& aro
     claim(item, "force", forces_.back().force.name, force_names_);
   });
   read_list(group, "instances", 0, [&](const JsonCursor& item) { read_copies(item, around); });
+  // after those of the copies: of several pairs that fit, the last one counts
+  read_contact_pairs(group, around);
+}
+
+void SceneExpansion::read_contact_pairs(const JsonCursor& group, const Surroundings& around) {
+  const auto contact = group.find("contact");
+  if (!contact) return;
+  if (!around.prefix.empty()) contact->expect_keys(scene_keys(SceneObject::assembly_contact));
+  const auto pairs = contact->is_object() ? contact->find("pairs") : std::nullopt;
+  if (!pairs) return;
+  pairs->expect_array(max_contact_pairs);
+  if (contact_pairs_.size() + pairs->size() > max_contact_pairs) {
+    pairs->fail(
+        fmt::format("more than {} contact pairs in the scene; name groups instead of bodies",
+                    max_contact_pairs));
+  }
+  for (std::size_t i = 0; i < pairs->size(); ++i) {
+    contact_pairs_.push_back(read_contact_pair((*pairs)[i], around));
+  }
 }
 
 const JsonValue& SceneExpansion::find_assembly(const JsonCursor& word) {
@@ -217,18 +237,36 @@ void SceneExpansion::read_copy(const JsonCursor& instance, const JsonValue& asse
   read_group(JsonCursor(top_.document(), assembly, scope, path), inside);
 }
 
-int SceneExpansion::find_body(const BodyReference& reference) const {
-  if (reference.is_world()) return -1;
-  // in the instance, then outwards
+int SceneExpansion::find_outwards(const BodyReference& reference) const {
   std::string prefix = reference.prefix;
   for (;;) {
     const auto found = bodies_.find(prefix + reference.name);
     if (found != bodies_.end()) return found->second;
-    if (prefix.empty()) break;
+    if (prefix.empty()) return -1;
     const std::size_t dot = prefix.rfind('.', prefix.size() - 2);
     prefix.resize(prefix.size() < 2 || dot == std::string::npos ? 0 : dot + 1);
   }
-  std::vector<std::string> known{"world"};
+}
+
+int SceneExpansion::find_body(const BodyReference& reference) const {
+  if (reference.is_world()) return -1;
+  const int body = find_outwards(reference);
+  if (body < 0) fail_unknown(reference, "body", {"world"});
+  return body;
+}
+
+std::string SceneExpansion::body_or_group(const BodyReference& reference) const {
+  if (reference.name == any_body) return "";
+  const int body = find_outwards(reference);
+  if (body >= 0) return scene_.bodies[static_cast<std::size_t>(body)].name;
+  if (!groups_.contains(reference.name)) {
+    fail_unknown(reference, "body or group", {groups_.begin(), groups_.end()});
+  }
+  return reference.name;
+}
+
+void SceneExpansion::fail_unknown(const BodyReference& reference, const char* kind,
+                                  std::vector<std::string> known) const {
   for (const SceneBody& body : scene_.bodies) {
     known.push_back(body.name.starts_with(reference.prefix)
                         ? body.name.substr(reference.prefix.size())
@@ -236,7 +274,7 @@ int SceneExpansion::find_body(const BodyReference& reference) const {
   }
   const std::string in = instance_of(reference.prefix);
   fail(top_.document(), *reference.at,
-       unknown_word("body", reference.name, known) +
+       unknown_word(kind, reference.name, known) +
            (in.empty() ? "" : " (in instance '" + in + "')"));
 }
 
@@ -265,6 +303,11 @@ void SceneExpansion::resolve() {
   for (PendingForce& pending : forces_) {
     pending.force.at.body = body_name(pending.body);
     scene_.forces.push_back(std::move(pending.force));
+  }
+  for (PendingContactPair& pending : contact_pairs_) {
+    pending.pair.a = body_or_group(pending.a);
+    pending.pair.b = body_or_group(pending.b);
+    scene_.contact_pairs.push_back(std::move(pending.pair));
   }
 }
 

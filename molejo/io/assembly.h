@@ -4,9 +4,11 @@
 //
 //   X_WB = X_WI X_IB        name = "instance.body"        i = 0 ... count - 1
 //
-// A name inside an assembly is looked up in the instance first, then in what surrounds it.
+// A name inside an assembly is looked up in the instance first, then in what surrounds it. Groups
+// of bodies have one name in the whole scene.
 #pragma once
 
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -28,7 +30,7 @@ class SceneExpansion {
  public:
   // `scene_cursor` is the whole file, with its parameters in scope.
   SceneExpansion(const JsonCursor& scene_cursor, Scene& scene);
-  // Fills bodies, joints, springs and forces of the scene.
+  // Fills bodies, joints, springs, forces and contact pairs of the scene.
   void run();
 
  private:
@@ -39,8 +41,15 @@ class SceneExpansion {
   Scope inner_scope(const JsonCursor& instance, const JsonCursor& assembly, int i, int count) const;
   const JsonValue& find_assembly(const JsonCursor& word);
 
+  void read_contact_pairs(const JsonCursor& group, const Surroundings& around);
+
   void resolve();
+  // The body of this name in the instance of the reference or around it; -1 when there is none.
+  int find_outwards(const BodyReference& reference) const;
   int find_body(const BodyReference& reference) const;
+  std::string body_or_group(const BodyReference& reference) const;
+  [[noreturn]] void fail_unknown(const BodyReference& reference, const char* kind,
+                                 std::vector<std::string> known) const;
   std::string body_name(const BodyReference& reference) const;
   Pose zero_pose(int body) const;
 
@@ -50,7 +59,9 @@ class SceneExpansion {
   std::vector<PendingJoint> joints_;
   std::vector<PendingSpring> springs_;
   std::vector<PendingForce> forces_;
+  std::vector<PendingContactPair> contact_pairs_;
   std::unordered_map<std::string, int> bodies_;
+  std::set<std::string> groups_;
   std::unordered_set<std::string> joint_names_, spring_names_, force_names_;
   std::vector<std::string> nesting_;  // assemblies being expanded, outermost first
   std::unordered_map<std::string, std::size_t> assembly_values_;

@@ -130,6 +130,12 @@ double JsonCursor::not_negative() const {
   return x;
 }
 
+double JsonCursor::between(double lowest, double highest) const {
+  const double x = number();
+  if (!(x >= lowest && x <= highest)) fail(fmt::format("must be from {} to {}", lowest, highest));
+  return x;
+}
+
 int JsonCursor::whole(int lowest, int highest) const {
   const double x = number();
   if (x != std::floor(x)) fail("expected a whole number");
@@ -232,6 +238,10 @@ void JsonCursor::read_positive(std::string_view key, double& target) const {
 }
 void JsonCursor::read_not_negative(std::string_view key, double& target) const {
   if (const auto item = find(key)) target = item->not_negative();
+}
+void JsonCursor::read_between(std::string_view key, double lowest, double highest,
+                              double& target) const {
+  if (const auto item = find(key)) target = item->between(lowest, highest);
 }
 void JsonCursor::read(std::string_view key, bool& target) const {
   if (const auto item = find(key)) target = item->boolean();

@@ -82,6 +82,7 @@ class JsonCursor {
   double number() const;
   double positive() const;
   double not_negative() const;
+  double between(double lowest, double highest) const;  // both included
   int whole(int lowest, int highest) const;
   bool boolean() const;
   std::string text() const;  // as it stands
@@ -95,6 +96,7 @@ class JsonCursor {
   void read(std::string_view key, double& target) const;
   void read_positive(std::string_view key, double& target) const;
   void read_not_negative(std::string_view key, double& target) const;
+  void read_between(std::string_view key, double lowest, double highest, double& target) const;
   void read(std::string_view key, bool& target) const;
   void read(std::string_view key, Vec3& target) const;
   void read(std::string_view key, std::string& target) const;

@@ -1,10 +1,10 @@
 #include "molejo/io/obj.h"
 
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <locale>
 #include <sstream>
+#include <unordered_map>
 
 #include "molejo/io/file.h"
 #include "molejo/model/error.h"
@@ -79,7 +79,54 @@ int vertex_index(const Line& line, std::string_view word, std::size_t vertices) 
   return from_zero;
 }
 
-void read_face(Line& line, ObjMesh& mesh) {
+// The objects or the groups of a file, and which of them the next face belongs to.
+class Parts {
+ public:
+  explicit Parts(std::vector<ObjPart>& parts) : parts_(parts) {}
+
+  void begin(std::vector<std::string> names) { current_ = std::move(names); }
+
+  void add(const Line& line, const std::vector<int>& corners) {
+    for (const std::string& name : current_) {
+      const auto [at, is_new] = index_.try_emplace(name, parts_.size());
+      if (is_new && parts_.size() == max_obj_parts) {
+        line.refuse(name, "more than " + std::to_string(max_obj_parts) + " objects or groups");
+      }
+      if (is_new) parts_.push_back({name, {}});
+      corners_ += corners.size();
+      if (corners_ > max_obj_part_corners) {
+        line.refuse(name, "objects or groups with more than " +
+                              std::to_string(max_obj_part_corners) + " corners of faces");
+      }
+      std::vector<int>& all = parts_[at->second].vertices;
+      all.insert(all.end(), corners.begin(), corners.end());
+    }
+  }
+
+ private:
+  std::vector<ObjPart>& parts_;
+  std::vector<std::string> current_;
+  std::unordered_map<std::string, std::size_t> index_;
+  std::size_t corners_ = 0;
+};
+
+std::vector<std::string> words(Line& line) {
+  std::vector<std::string> all;
+  for (std::string_view word = line.word(); !word.empty(); word = line.word()) {
+    all.emplace_back(word);
+  }
+  return all;
+}
+
+// "o left foot" is one name
+std::vector<std::string> one_name(Line& line) {
+  std::string name;
+  for (const std::string& word : words(line)) name += (name.empty() ? "" : " ") + word;
+  if (name.empty()) return {};
+  return {name};
+}
+
+std::vector<int> read_face(Line& line, ObjMesh& mesh) {
   std::vector<int> corners;
   for (std::string_view word = line.word(); !word.empty(); word = line.word()) {
     corners.push_back(vertex_index(line, word, mesh.vertices.size()));
@@ -91,12 +138,14 @@ void read_face(Line& line, ObjMesh& mesh) {
     }
     mesh.triangles.push_back({corners[0], corners[i - 1], corners[i]});
   }
+  return corners;
 }
 
 }  // namespace
 
 ObjMesh parse_obj(std::string_view text, const std::string& file) {
   ObjMesh mesh;
+  Parts objects(mesh.objects), groups(mesh.groups);
   int number = 0;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -111,7 +160,13 @@ ObjMesh parse_obj(std::string_view text, const std::string& file) {
       }
       mesh.vertices.push_back({x, y, z});
     } else if (record == "f") {
-      read_face(line, mesh);
+      const std::vector<int> corners = read_face(line, mesh);
+      objects.add(line, corners);
+      groups.add(line, corners);
+    } else if (record == "o") {
+      objects.begin(one_name(line));
+    } else if (record == "g") {
+      groups.begin(words(line));
     }
   }
   if (mesh.vertices.empty())
@@ -120,15 +175,8 @@ ObjMesh parse_obj(std::string_view text, const std::string& file) {
 }
 
 ObjMesh read_obj(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  // a pipe or a terminal might never end
-  if (std::filesystem::exists(status) && !std::filesystem::is_directory(status) &&
-      !std::filesystem::is_regular_file(status)) {
-    throw InputError(path + ": is not a regular file");
-  }
   constexpr std::size_t longest = std::size_t{128} << 20;
-  return parse_obj(read_file(path, longest), path);
+  return parse_obj(read_regular_file(path, longest), path);
 }
 
 }  // namespace molejo

@@ -13,16 +13,6 @@ namespace molejo {
 
 namespace {
 
-template <class Enum>
-Enum read_word(const JsonCursor& cursor, const char* kind,
-               std::optional<Enum> (*parse)(std::string_view), std::initializer_list<Enum> all) {
-  const std::string word = cursor.text();
-  if (const auto value = parse(word)) return *value;
-  std::vector<std::string> known;
-  for (const Enum value : all) known.emplace_back(to_string(value));
-  cursor.fail(unknown_word(kind, word, known));
-}
-
 Integrator read_method(const JsonCursor& cursor) {
   using enum Integrator;
   return read_word(cursor, "integrator", parse_integrator,
@@ -61,6 +51,7 @@ void read_settings(const JsonCursor& top, Settings& settings) {
   }
   if (const auto integrator = top.find("integrator")) read_integrator(*integrator, settings);
   if (const auto projection = top.find("projection")) read_projection(*projection, settings);
+  if (const auto contact = top.find("contact")) read_contact(*contact, settings.contact);
   top.read_not_negative("duration", settings.duration);
   top.read_positive("fps", settings.fps);
   constexpr double most_frames = 1e7;

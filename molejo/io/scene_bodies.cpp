@@ -1,10 +1,8 @@
-// Bodies, shapes, materials.
+// Bodies, their masses and materials.
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
 
-#include "molejo/io/obj.h"
 #include "molejo/io/scene_elements.h"
 #include "molejo/io/scene_keys.h"
 #include "molejo/math/expression.h"
@@ -13,49 +11,6 @@
 namespace molejo {
 
 namespace {
-
-// Sets the length of a round shape, and its pose when it is given by its two ends.
-template <class Round>
-Round read_round(const JsonCursor& cursor, SceneObject kind, Pose& X_BS) {
-  cursor.expect_keys(scene_keys(kind));
-  Round round;
-  round.radius = cursor.need("radius").positive();
-  if (!cursor.has("from") && !cursor.has("to")) {
-    round.half_length = cursor.need("length").positive() / 2;
-    return round;
-  }
-  cursor.only_one({"length", "from"});
-  const Vec3 from = cursor.need("from").vec3(), to = cursor.need("to").vec3();
-  const Vec3 along = to - from;
-  const double length = norm(along);
-  if (!(length > 0)) cursor.fail("'from' and 'to' are the same point");
-  round.half_length = length / 2;
-  X_BS = tidy(X_BS * Pose{direction_frame(along / length), (from + to) * 0.5});
-  return round;
-}
-
-std::vector<Vec3> read_vertices(const JsonCursor& cursor) {
-  cursor.expect_array(max_scene_vertices);
-  std::vector<Vec3> vertices;
-  for (std::size_t i = 0; i < cursor.size(); ++i) vertices.push_back(cursor[i].vec3());
-  return vertices;
-}
-
-// polygons as fans of triangles
-std::vector<std::array<int, 3>> read_faces(const JsonCursor& cursor, std::size_t vertices) {
-  cursor.expect_array(2 * max_scene_vertices);
-  std::vector<std::array<int, 3>> triangles;
-  const int last = static_cast<int>(vertices) - 1;
-  for (std::size_t f = 0; f < cursor.size(); ++f) {
-    const JsonCursor face = cursor[f];
-    if (!face.is_array() || face.size() < 3) face.fail("expected a face of 3 or more vertices");
-    for (std::size_t i = 2; i < face.size(); ++i) {
-      triangles.push_back(
-          {face[0].whole(0, last), face[i - 1].whole(0, last), face[i].whole(0, last)});
-    }
-  }
-  return triangles;
-}
 
 // Mass properties of the shapes, scaled to the mass that is wanted.
 MassProperties scaled_to(double mass, const JsonCursor& cursor, const std::vector<Shape>& shapes) {
@@ -144,106 +99,8 @@ void BodyReader::read_palette(const JsonCursor& scene) {
     Material& material = materials_[materials->value().keys[i]];
     if (const auto density = item.find("density")) material.density = density->positive();
     if (const auto color = item.find("color")) material.color = read_color(*color, colors_);
-  }
-}
-
-Color BodyReader::color_of(const JsonCursor& cursor, const Color& otherwise) const {
-  const auto color = cursor.find("color");
-  return color ? read_color(*color, colors_) : otherwise;
-}
-
-Polyhedron BodyReader::read_polyhedron(const JsonCursor& cursor) {
-  cursor.expect_keys(scene_keys(SceneObject::polyhedron));
-  const std::string_view source = cursor.only_one({"vertices", "obj"});
-  if (source.empty()) cursor.fail("key 'vertices' or 'obj' is missing");
-  const double scale = cursor.has("scale") ? cursor.need("scale").positive() : 1;
-  const JsonCursor from = cursor.need(source);
-  std::vector<Vec3> vertices;
-  if (source == "obj") {
-    if (cursor.has("faces")) cursor.need("faces").fail("the hull of an OBJ file has its own faces");
-    // beside the scene file
-    const std::filesystem::path folder =
-        std::filesystem::path(cursor.document().file).parent_path();
-    const std::string path = (folder / from.name()).string();
-    const auto known = obj_files_.find(path);
-    if (known != obj_files_.end()) {
-      vertices = known->second;
-    } else {
-      try {
-        // every later use needs the corners only
-        vertices = convex_hull(read_obj(path).vertices).vertices;
-      } catch (const InputError& e) {
-        from.fail(e.what());
-      }
-      obj_files_[path] = vertices;
-    }
-  } else {
-    vertices = read_vertices(from);
-  }
-  vertices_ += vertices.size();
-  if (vertices_ > max_scene_vertices) {
-    cursor.fail(fmt::format("more than {} vertices in the scene", max_scene_vertices));
-  }
-  if (scale != 1) {
-    for (Vec3& v : vertices) v = v * scale;
-  }
-  try {
-    const auto faces = cursor.find("faces");
-    if (!faces) return convex_hull(vertices);
-    const std::size_t count = vertices.size();
-    return convex_polyhedron(std::move(vertices), read_faces(*faces, count));
-  } catch (const InputError& e) {
-    // errors of single values already name their place
-    if (std::string_view(e.what()).starts_with(cursor.document().file + ":")) throw;
-    cursor.fail(e.what());
-  }
-}
-
-Geometry BodyReader::read_geometry(const JsonCursor& cursor, std::string_view kind, Pose& X_BS) {
-  if (kind == "sphere") {
-    if (cursor.is_number()) return Sphere{cursor.positive()};
-    cursor.expect_keys(scene_keys(SceneObject::sphere));
-    return Sphere{cursor.need("radius").positive()};
-  }
-  if (kind == "box") {
-    if (cursor.is_number()) {
-      const double half = cursor.positive() / 2;
-      return Box{{half, half, half}};
-    }
-    cursor.vec3();
-    return Box{{cursor[0].positive() / 2, cursor[1].positive() / 2, cursor[2].positive() / 2}};
-  }
-  if (kind == "capsule") return read_round<Capsule>(cursor, SceneObject::capsule, X_BS);
-  if (kind == "cylinder") return read_round<Cylinder>(cursor, SceneObject::cylinder, X_BS);
-  if (kind == "polyhedron") return read_polyhedron(cursor);
-  if (!cursor.boolean()) cursor.fail("expected true");
-  return Plane{};
-}
-
-Shape BodyReader::read_shape(const JsonCursor& cursor, const Color& color) {
-  cursor.expect_keys(scene_keys(SceneObject::shape));
-  if (++shapes_ > max_scene_shapes)
-    cursor.fail(fmt::format("more than {} shapes", max_scene_shapes));
-  Shape shape;
-  shape.X_BS = read_pose(cursor);
-  shape.color = color_of(cursor, color);
-  const std::string_view kind =
-      cursor.only_one({"sphere", "capsule", "box", "cylinder", "polyhedron", "plane"});
-  if (kind.empty()) {
-    cursor.fail("expected one of the keys sphere, capsule, box, cylinder, polyhedron, plane");
-  }
-  shape.geometry = read_geometry(cursor.need(kind), kind, shape.X_BS);
-  return shape;
-}
-
-void BodyReader::read_shapes(const JsonCursor& cursor, const Color& color, SceneBody& body) {
-  cursor.only_one({"shape", "shapes"});
-  if (const auto shape = cursor.find("shape")) body.shapes.push_back(read_shape(*shape, color));
-  const auto shapes = cursor.find("shapes");
-  if (!shapes) return;
-  shapes->expect_array(max_scene_shapes);
-  for (std::size_t i = 0; i < shapes->size(); ++i) {
-    body.shapes.push_back(read_shape((*shapes)[i], color));
+    if (const auto friction = item.find("friction")) material.friction = friction->not_negative();
+    if (const auto e = item.find("restitution")) material.restitution = e->between(0, 1);
   }
 }
 
@@ -253,21 +110,26 @@ SceneBody BodyReader::read(const JsonCursor& cursor, const Surroundings& around)
   const JsonCursor name = cursor.need("name");
   body.name = around.prefix + name.name();
   if (body.name == "world") name.fail("this name is taken by the world");
+  if (body.name == any_body) name.fail("'*' stands for any body");
   body.X_WB = read_pose(cursor);
   if (around.X_WI != Pose{}) body.X_WB = tidy(around.X_WI * body.X_WB);
 
-  Color color;
+  const Material* material = nullptr;
   if (const auto word = cursor.find("material")) {
     const auto found = materials_.find(word->word());
     if (found == materials_.end()) {
       std::vector<std::string> known;
-      for (const auto& [key, material] : materials_) known.push_back(key);
+      for (const auto& [key, value] : materials_) known.push_back(key);
       word->fail(unknown_word("material", word->word(), known));
     }
-    body.density = found->second.density.value_or(body.density);
-    color = found->second.color.value_or(color);
+    material = &found->second;
+    body.density = material->density.value_or(body.density);
   }
-  read_shapes(cursor, color_of(cursor, color), body);
+  read_shapes(cursor, defaults_of(cursor, material), body);
+  if (const auto group = cursor.find("group")) {
+    body.group = group->name();
+    if (body.group == any_body) group->fail("'*' stands for any body");
+  }
   cursor.read("immobile", body.immobile);
   cursor.read("massless", body.massless);
   read_mass(cursor, body);

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "molejo/io/json_cursor.h"
+#include "molejo/io/obj.h"
+#include "molejo/math/words.h"
 #include "molejo/model/scene.h"
 
 namespace molejo {
@@ -17,6 +19,10 @@ namespace molejo {
 inline constexpr int max_scene_elements = 100'000;  // bodies, joints, springs, forces, each
 inline constexpr int max_scene_shapes = 1'000'000;
 inline constexpr std::size_t max_scene_vertices = 4'000'000;  // of all polyhedra together
+inline constexpr std::size_t max_scene_heights = 1'200'000;   // of all height fields together
+inline constexpr std::size_t max_contact_pairs = 1000;
+
+inline constexpr std::string_view any_body = "*";  // in a contact pair
 
 // What surrounds an element.
 struct Surroundings {
@@ -46,6 +52,14 @@ Color read_color(const JsonCursor& cursor, const std::map<std::string, Color>& c
 struct Material {
   std::optional<double> density;
   std::optional<Color> color;
+  std::optional<double> friction, restitution;
+};
+
+// What the shapes of a body have unless they say otherwise.
+struct ShapeDefaults {
+  Color color;
+  Surface surface;
+  bool collides = true;
 };
 
 // Reads bodies and their shapes; remembers OBJ files and how much geometry there is.
@@ -56,17 +70,24 @@ class BodyReader {
   SceneBody read(const JsonCursor& cursor, const Surroundings& around);
 
  private:
-  Shape read_shape(const JsonCursor& cursor, const Color& color);
+  void read_shape(const JsonCursor& cursor, const ShapeDefaults& defaults, SceneBody& body);
   Geometry read_geometry(const JsonCursor& cursor, std::string_view kind, Pose& X_BS);
   Polyhedron read_polyhedron(const JsonCursor& cursor);
-  void read_shapes(const JsonCursor& cursor, const Color& color, SceneBody& body);
-  Color color_of(const JsonCursor& cursor, const Color& otherwise) const;
+  HeightField read_height_field(const JsonCursor& cursor);
+  // A mesh as its convex parts.
+  std::vector<Polyhedron> read_mesh(const JsonCursor& cursor);
+  void read_shapes(const JsonCursor& cursor, const ShapeDefaults& defaults, SceneBody& body);
+  ShapeDefaults defaults_of(const JsonCursor& body, const Material* material) const;
+  const ObjMesh& obj_mesh(const JsonCursor& name);
+  void count_vertices(const JsonCursor& cursor, std::size_t count);
+  void count_heights(const JsonCursor& cursor, std::size_t count);
 
   std::map<std::string, Color> colors_;
   std::map<std::string, Material> materials_;
-  std::map<std::string, std::vector<Vec3>> obj_files_;
+  std::map<std::string, std::vector<Vec3>> obj_hulls_;
+  std::map<std::string, ObjMesh> obj_meshes_;
   int shapes_ = 0;
-  std::size_t vertices_ = 0;
+  std::size_t vertices_ = 0, heights_ = 0;
 };
 
 // The name of a body somewhere in the file, to be found when all bodies are known.
@@ -103,5 +124,25 @@ struct PendingForce {
   BodyReference body;
 };
 PendingForce read_force(const JsonCursor& cursor, const Surroundings& around);
+
+// The key "contact" of the scene: true, false or an object; without its pairs.
+void read_contact(const JsonCursor& cursor, ContactSettings& contact);
+
+struct PendingContactPair {
+  SceneContactPair pair;
+  BodyReference a, b;  // a body, a group or "*"
+};
+PendingContactPair read_contact_pair(const JsonCursor& cursor, const Surroundings& around);
+
+// One of the words of an enumeration; `all` are those it has, for the error.
+template <class Enum>
+Enum read_word(const JsonCursor& cursor, const char* kind,
+               std::optional<Enum> (*parse)(std::string_view), std::initializer_list<Enum> all) {
+  const std::string word = cursor.text();
+  if (const auto value = parse(word)) return *value;
+  std::vector<std::string> known;
+  for (const Enum value : all) known.emplace_back(to_string(value));
+  cursor.fail(unknown_word(kind, word, known));
+}
 
 }  // namespace molejo

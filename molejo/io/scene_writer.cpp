@@ -134,6 +134,21 @@ JsonValue polyhedron(const Polyhedron& p) {
   return value;
 }
 
+// rows as on a map: the first one at +y
+JsonValue height_field(const HeightField& field) {
+  JsonValue value = JsonValue::object();
+  value.add("spacing", same(field.dx, field.dy) ? JsonValue(field.dx) : list({field.dx, field.dy}));
+  JsonValue& rows = value.add("heights", JsonValue::array());
+  const auto columns = static_cast<std::size_t>(field.columns);
+  for (auto r = static_cast<std::size_t>(field.rows); r-- > 0;) {
+    JsonValue& row = rows.items.emplace_back(JsonValue::array());
+    for (std::size_t c = 0; c < columns; ++c) {
+      row.items.emplace_back(field.heights[r * columns + c]);
+    }
+  }
+  return value;
+}
+
 JsonValue round_value(double radius, double half_length) {
   JsonValue value = JsonValue::object();
   value.add("radius", radius);
@@ -153,6 +168,8 @@ JsonValue shape_value(const Shape& shape) {
     value.add("cylinder", round_value(cylinder->radius, cylinder->half_length));
   } else if (const auto* hull = std::get_if<Polyhedron>(&shape.geometry)) {
     value.add("polyhedron", polyhedron(*hull));
+  } else if (const auto* field = std::get_if<HeightField>(&shape.geometry)) {
+    value.add("height_field", height_field(*field));
   } else {
     value.add("plane", JsonValue::of(true));
   }
@@ -162,6 +179,9 @@ JsonValue shape_value(const Shape& shape) {
       !same(c.a, standard.a)) {
     value.add("color", color_value(c));
   }
+  put(value, "friction", shape.surface.friction, Surface{}.friction);
+  put(value, "restitution", shape.surface.restitution, Surface{}.restitution);
+  put(value, "collides", shape.collides, true);
   return value;
 }
 
@@ -194,6 +214,7 @@ JsonValue body_value(const SceneBody& body) {
     }
     if (turns) value.add("angular_velocity", list(body.velocity->angular));
   }
+  if (!body.group.empty()) value.add("group", escaped(body.group));
   put(value, "immobile", body.immobile, false);
   put(value, "massless", body.massless, false);
   return value;
@@ -381,6 +402,67 @@ JsonValue force_value(const SceneForce& force) {
   return value;
 }
 
+template <class Element, class ValueOf>
+void put_list(JsonValue& top, const char* key, const std::vector<Element>& elements,
+              ValueOf value_of) {
+  if (elements.empty()) return;
+  JsonValue& values = top.add(key, JsonValue::array());
+  for (const Element& element : elements) values.items.push_back(value_of(element));
+}
+
+JsonValue contact_pair(const SceneContactPair& pair) {
+  JsonValue value = JsonValue::object();
+  JsonValue& between = value.add("between", JsonValue::array());
+  for (const std::string& name : {pair.a, pair.b}) {
+    between.items.emplace_back(name.empty() ? std::string(any_body) : escaped(name));
+  }
+  if (pair.response != Response::rigid) {
+    value.add("response", std::string(to_string(pair.response)));
+  }
+  if (pair.friction) value.add("friction", *pair.friction);
+  if (pair.restitution) value.add("restitution", *pair.restitution);
+  put(value, "sticks", pair.sticks, false);
+  // of no meaning for the other responses
+  if (pair.response != Response::penalty) return value;
+  value.add("stiffness", pair.stiffness);
+  put(value, "damping", pair.damping, 0.0);
+  put(value, "reach", pair.reach, 0.0);
+  return value;
+}
+
+void put_contact(JsonValue& top, const ContactSettings& c,
+                 const std::vector<SceneContactPair>& pairs) {
+  const ContactSettings standard;
+  JsonValue value = JsonValue::object();
+  put(value, "enabled", c.enabled, standard.enabled);
+  JsonValue combine = JsonValue::object();
+  if (c.friction != standard.friction) {
+    combine.add("friction", std::string(to_string(c.friction)));
+  }
+  if (c.restitution != standard.restitution) {
+    combine.add("restitution", std::string(to_string(c.restitution)));
+  }
+  if (!combine.items.empty()) value.add("combine", std::move(combine));
+  put(value, "rest_speed", c.rest_speed, standard.rest_speed);
+  put(value, "iterations", static_cast<double>(c.iterations), standard.iterations);
+  put(value, "tolerance", c.tolerance, standard.tolerance);
+  put(value, "recovery", c.recovery, standard.recovery);
+  put(value, "slop", c.slop, standard.slop);
+  put(value, "distance", c.distance, standard.distance);
+
+  JsonValue sleep = JsonValue::object();
+  put(sleep, "enabled", c.sleep, standard.sleep);
+  put(sleep, "speed", c.sleep_speed, standard.sleep_speed);
+  put(sleep, "time", c.sleep_time, standard.sleep_time);
+  const std::vector<std::string> only_enabled{"enabled"};
+  if (!sleep.items.empty()) {
+    value.add("sleep", sleep.keys == only_enabled ? JsonValue::of(c.sleep) : sleep);
+  }
+  put_list(value, "pairs", pairs, contact_pair);
+  if (value.items.empty()) return;
+  top.add("contact", value.keys == only_enabled ? JsonValue::of(c.enabled) : value);
+}
+
 void put_settings(JsonValue& top, const Settings& s) {
   const Settings standard;
   put(top, "gravity", s.gravity, standard.gravity);
@@ -417,14 +499,6 @@ void put_camera(JsonValue& top, const Camera& camera) {
   if (!value.items.empty()) top.add("camera", std::move(value));
 }
 
-template <class Element, class ValueOf>
-void put_list(JsonValue& top, const char* key, const std::vector<Element>& elements,
-              ValueOf value_of) {
-  if (elements.empty()) return;
-  JsonValue& values = top.add(key, JsonValue::array());
-  for (const Element& element : elements) values.items.push_back(value_of(element));
-}
-
 }  // namespace
 
 std::string scene_text(const Scene& scene) {
@@ -432,6 +506,7 @@ std::string scene_text(const Scene& scene) {
   if (!scene.name.empty()) top.add("name", scene.name);
   if (!scene.description.empty()) top.add("description", scene.description);
   put_settings(top, scene.settings);
+  put_contact(top, scene.settings.contact, scene.contact_pairs);
   put_camera(top, scene.camera);
   if (!scene.plot.empty()) top.add("plot", list(scene.plot));
 

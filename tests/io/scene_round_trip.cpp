@@ -59,6 +59,12 @@ struct Sequence {
       for (const auto& [a, b, c] : g->triangles)
         add("triangle", Vec3{double(a), double(b), double(c)});
     }
+    if (const auto* g = std::get_if<HeightField>(&s.geometry)) {
+      add("grid", std::vector<double>{double(g->columns), double(g->rows), g->dx, g->dy});
+      add("heights", g->heights);
+    }
+    add("surface", std::vector<double>{s.surface.friction, s.surface.restitution});
+    add("collides", s.collides);
   }
   void add(const SceneBody& b) {
     add("body", b.name);
@@ -70,6 +76,7 @@ struct Sequence {
     }
     add("density", b.density);
     for (const Shape& s : b.shapes) add(s);
+    add("group", b.group);
     add("immobile", b.immobile), add("massless", b.massless);
     if (b.velocity) add("v", b.velocity->linear), add("w", b.velocity->angular);
   }
@@ -105,6 +112,16 @@ struct Sequence {
                                         static_cast<double>(t.integrator), t.time_step, t.tolerance,
                                         t.min_step, t.max_step, static_cast<double>(t.project),
                                         t.constraint_tolerance, t.duration, t.fps});
+    const ContactSettings& c = t.contact;
+    add("contact",
+        std::vector<double>{double(c.enabled), double(c.friction), double(c.restitution),
+                            c.rest_speed, double(c.iterations), c.tolerance, c.recovery, c.slop,
+                            c.distance, double(c.sleep), c.sleep_speed, c.sleep_time});
+    for (const SceneContactPair& p : s.contact_pairs) {
+      add("pair", p.a), add("pair", p.b), add("response", static_cast<double>(p.response));
+      add("friction", p.friction), add("restitution", p.restitution), add("sticks", p.sticks);
+      add("penalty", std::vector<double>{p.stiffness, p.damping, p.reach});
+    }
     add("camera", s.camera.position), add("camera", s.camera.target), add("fov", s.camera.fov_deg);
     for (const std::string& p : s.plot) add("plot", p);
     for (const std::string& w : s.warnings) add("warning", w);
@@ -139,6 +156,8 @@ class RandomScene {
     if (chance()) s.springs.push_back({"", attachment(s), attachment(s), 0, 0, 0});
     for (int i = below(3); i > 0; --i) s.forces.push_back(force(s, i));
     settings(s.settings);
+    if (chance()) contact(s.settings.contact);
+    for (int i = below(3); i > 0; --i) s.contact_pairs.push_back(contact_pair(s));
     if (chance()) s.camera = {vec(), vec(), 1 + 170 * unit()};
     if (chance()) s.plot = {s.bodies[0].name + ".x", s.joints[0].name};
     if (chance()) s.warnings = {text(), text()};
@@ -197,7 +216,9 @@ class RandomScene {
     if (chance()) s.color = {unit(), unit(), unit(), unit()};
     if (chance())
       s.color = {below(256) / 255.0, below(256) / 255.0, below(256) / 255.0, chance() ? 1 : 0.2};
-    switch (below(6)) {
+    if (chance()) s.surface = {size(), unit()};
+    s.collides = chance();
+    switch (below(7)) {
       case 0:
         s.geometry = Sphere{size()};
         break;
@@ -215,6 +236,13 @@ class RandomScene {
         for (int i = 0; i < 4 + below(12); ++i) points.push_back({unit(), unit(), unit()});
         while (points.size() < 4) points.push_back({unit(), unit(), unit()});
         s.geometry = convex_hull(points);
+        break;
+      }
+      case 5: {
+        HeightField field{2 + below(3), 2 + below(3), size(), size(), {}};
+        if (chance()) field.dy = field.dx;
+        for (int i = field.columns * field.rows; i > 0; --i) field.heights.push_back(number());
+        s.geometry = field;
         break;
       }
       default:
@@ -236,6 +264,7 @@ class RandomScene {
     }
     if (chance()) b.density = size();
     for (int k = below(4); k > 0; --k) b.shapes.push_back(shape());
+    if (chance()) b.group = chance() ? "feet" : "{team} " + std::to_string(below(2));
     b.immobile = below(4) == 0;
     b.massless = below(4) == 0;
     if (b.massless && chance()) b.given = MassProperties{};
@@ -319,6 +348,37 @@ class RandomScene {
     }
     return f;
   }
+  void contact(ContactSettings& c) {
+    c.enabled = below(4) > 0;
+    c.friction = static_cast<Combination>(below(5));
+    c.restitution = static_cast<Combination>(below(5));
+    if (chance()) c.rest_speed = size();
+    if (chance()) c.iterations = 1 + below(1000);
+    if (chance()) c.tolerance = size();
+    if (chance()) c.recovery = unit();
+    if (chance()) c.slop = chance() ? 0 : size();
+    if (chance()) c.distance = size();
+    c.sleep = chance();
+    if (chance()) c.sleep_speed = size(), c.sleep_time = size();
+  }
+  SceneContactPair contact_pair(const Scene& s) {
+    const auto name = [&]() -> std::string {
+      const SceneBody& b =
+          s.bodies[static_cast<std::size_t>(below(static_cast<int>(s.bodies.size())))];
+      return chance() ? b.name : b.group;  // without a group: any
+    };
+    SceneContactPair p;
+    p.a = name(), p.b = name();
+    p.response = static_cast<Response>(below(4));
+    if (chance()) p.friction = size();
+    if (chance()) p.restitution = unit();
+    p.sticks = chance();
+    if (p.response == Response::penalty) {
+      p.stiffness = size();
+      if (chance()) p.damping = size(), p.reach = size();
+    }
+    return p;
+  }
   void settings(Settings& t) {
     if (chance()) t.gravity = vec();
     t.formulation = chance() ? Formulation::reduced : Formulation::maximal;
@@ -361,6 +421,15 @@ TEST_CASE("scene text: a difference in any field is seen") {
   b.settings.gravity.x = -0.0;
   a.settings.gravity.x = 0.0;
   CHECK(first_difference(a, b).find("gravity.x") == 0);
+  b = a;
+  b.settings.contact.slop *= 2;
+  CHECK(first_difference(a, b).find("contact") == 0);
+  b = a;
+  b.bodies[0].group += "x";
+  CHECK(first_difference(a, b).find("group") == 0);
+  b = a;
+  b.contact_pairs.emplace_back();
+  CHECK(first_difference(a, b) != "");
 }
 
 TEST_CASE("scene text: what is written is what a person would write") {

@@ -170,6 +170,12 @@ TEST_CASE("schema: words for joints, integrators and formulations are those of t
   CHECK(defs["method"]["enum"].size() == 4);
   for (const json& word : defs["scene"]["properties"]["formulation"]["enum"])
     CHECK(parse_formulation(word.get<std::string>()));
+  for (const json& word : defs["combination"]["enum"])
+    CHECK(parse_combination(word.get<std::string>()));
+  CHECK(defs["combination"]["enum"].size() == 5);
+  const json& responses = defs["contact_pair"]["properties"]["response"]["enum"];
+  for (const json& word : responses) CHECK(parse_response(word.get<std::string>()));
+  CHECK(responses.size() == 4);
 }
 
 TEST_CASE("schema: shipped scenes validate") {
@@ -217,7 +223,25 @@ TEST_CASE("schema: refuses what the reader refuses") {
        R"({"springs": [{"a": {}}]})",
        R"({"parameters": {"a b": 1}})",
        R"({"instances": [{}]})",
-       R"({"camera": {"fov_deg": 200}})"}) {
+       R"({"camera": {"fov_deg": 200}})",
+       R"({"contact": 1})",
+       R"({"contact": {"recovery": 1.5}})",
+       R"({"contact": {"iterations": 0}})",
+       R"({"contact": {"combine": {"friction": "harmonic"}}})",
+       R"({"contact": {"pairs": [{"between": ["*"]}]}})",
+       R"({"contact": {"pairs": [{"between": ["*", "*"], "response": "penalty"}]}})",
+       R"({"contact": {"pairs": [{"between": ["*", "*"], "stiffness": 1}]}})",
+       R"({"contact": {"sleep": {"speed": 0}}})",
+       R"({"materials": {"ice": {"friction": -1}}})",
+       R"({"bodies": [{"name": "a", "restitution": 2}]})",
+       R"({"bodies": [{"name": "a", "shape": {"sphere": 1, "collides": 1}}]})",
+       R"({"bodies": [{"name": "a", "group": ""}]})",
+       R"({"bodies": [{"name": "a", "shape": {"height_field": {"heights": [[0, 1], [2, 3]]}}}]})",
+       R"({"bodies": [{"name": "a", "shape": {"height_field": {"size": 1, "heights": [[0, 1]]}}}]})",
+       R"({"bodies": [{"name": "a", "shape": {"height_field": {"size": 1, "image": "a.png"}}}]})",
+       R"({"bodies": [{"name": "a", "shape": {"mesh": {"vertices": [[0,0,0],[1,0,0],[0,1,0],[0,0,1]]}}}]})",
+       R"({"bodies": [{"name": "a", "shape": {"mesh": {"parts": [[0, 1, 2, 3]]}}}]})",
+       R"({"assemblies": {"a": {"contact": {"slop": 1}}}, "instances": [{"assembly": "a"}]})"}) {
     CAPTURE(text);
     CHECK_FALSE(validates(std::string(text)));
     CHECK_THROWS_AS(parse_scene(text, "bad.json"), InputError);
