@@ -222,7 +222,7 @@ TEST_CASE("bad scenes: shapes and orientations") {
   check_all({
       {R"({"bodies": [{"name": "a", "shape": {}}]})",
        "bad.json:1: /bodies/0/shape: {}: expected one of the keys sphere, capsule, box, cylinder, "
-       "polyhedron, plane"},
+       "polyhedron, plane, height_field, mesh"},
       {R"({"bodies": [{"name": "a", "shape": {"sphere": 1, "box": 1}}]})",
        "bad.json:1: /bodies/0/shape/box: 1: 'sphere' and 'box' exclude each other"},
       {R"({"bodies": [{"name": "a", "shape": {"sphere": -1}}]})",
