@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
+#include <unordered_map>
 
 #include "molejo/model/checks.h"
 #include "molejo/model/error.h"
@@ -12,53 +14,69 @@ namespace molejo {
 
 namespace {
 
-// Does the pair name this body, its group, or any?
-bool names(const std::string& word, const SceneBody& body) {
-  return word.empty() || word == body.name || word == body.group;
+// What the pairs can tell apart of a body: its name and its group, each empty when no pair has it.
+using Kind = std::pair<std::string, std::string>;
+
+// Does the word name bodies of this kind, by name, by group, or as any?
+bool names(const std::string& word, const Kind& kind) {
+  return word.empty() || word == kind.first || word == kind.second;
 }
 
 void check_names(const Scene& scene) {
-  std::vector<std::string> known;
-  for (const SceneBody& body : scene.bodies) {
-    known.push_back(body.name);
-    if (!body.group.empty()) known.push_back(body.group);
-  }
+  std::set<std::string> known;
+  for (const SceneBody& body : scene.bodies) known.insert({body.name, body.group});
+  known.insert("");  // any
   for (std::size_t i = 0; i < scene.contact_pairs.size(); ++i) {
     for (const std::string& name : {scene.contact_pairs[i].a, scene.contact_pairs[i].b}) {
-      if (name.empty() || std::find(known.begin(), known.end(), name) != known.end()) continue;
+      if (known.contains(name)) continue;
+      known.erase("");
+      const std::vector<std::string> words(known.begin(), known.end());
       throw InputError("contact pair " + std::to_string(i) + ": " +
-                       unknown_word("body or group", name, known));
+                       unknown_word("body or group", name, words));
     }
   }
 }
 
-// Bodies that are named alike by all pairs are of one kind; the words that name it.
-std::vector<int> kinds_of(const Scene& scene, std::vector<const SceneBody*>& representatives) {
-  std::map<std::vector<bool>, int> kinds;
-  std::vector<int> kind;
+// The kind of each body of the scene, by name, and all kinds.
+std::unordered_map<std::string, int> find_kinds(const Scene& scene, std::vector<Kind>& kinds) {
+  std::set<std::string> words;
+  for (const SceneContactPair& pair : scene.contact_pairs) words.insert({pair.a, pair.b});
+  std::map<Kind, int> index;
+  std::unordered_map<std::string, int> kind_of;
   for (const SceneBody& body : scene.bodies) {
-    std::vector<bool> named;
-    for (const SceneContactPair& pair : scene.contact_pairs) {
-      named.push_back(names(pair.a, body));
-      named.push_back(names(pair.b, body));
-    }
-    const auto [it, is_new] = kinds.emplace(std::move(named), static_cast<int>(kinds.size()));
-    if (is_new) representatives.push_back(&body);
-    kind.push_back(it->second);
+    const Kind kind{words.contains(body.name) ? body.name : "",
+                    words.contains(body.group) ? body.group : ""};
+    const auto [at, is_new] = index.emplace(kind, static_cast<int>(kinds.size()));
+    if (is_new) kinds.push_back(kind);
+    kind_of[body.name] = at->second;
   }
-  return kind;
+  return kind_of;
 }
 
-ContactRule rule_between(const Scene& scene, const SceneBody& a, const SceneBody& b) {
-  ContactRule rule;
-  for (const SceneContactPair& pair : scene.contact_pairs) {
-    const bool fits =
-        (names(pair.a, a) && names(pair.b, b)) || (names(pair.a, b) && names(pair.b, a));
-    if (!fits) continue;
-    rule = {pair.response,  pair.friction, pair.restitution, pair.sticks,
-            pair.stiffness, pair.damping,  pair.reach};
+// Fills the table of rules: of several pairs that fit, the last one counts.
+void find_rules(const std::vector<SceneContactPair>& pairs, const std::vector<Kind>& kinds,
+                Model& model) {
+  model.contact_kinds = static_cast<int>(kinds.size());
+  model.contact_rules = {ContactRule{}};
+  model.rule_of_kinds.assign(kinds.size() * kinds.size(), 0);
+  // a pair with the same names as a later one has no effect
+  std::map<std::pair<std::string, std::string>, std::size_t> last;
+  for (std::size_t i = 0; i < pairs.size(); ++i) last[std::minmax(pairs[i].a, pairs[i].b)] = i;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const SceneContactPair& p = pairs[i];
+    if (last[std::minmax(p.a, p.b)] != i) continue;
+    const int rule = static_cast<int>(model.contact_rules.size());
+    model.contact_rules.push_back(
+        {p.response, p.friction, p.restitution, p.sticks, p.stiffness, p.damping, p.reach});
+    for (std::size_t a = 0; a < kinds.size(); ++a) {
+      if (!names(p.a, kinds[a])) continue;
+      for (std::size_t b = 0; b < kinds.size(); ++b) {
+        if (!names(p.b, kinds[b])) continue;
+        model.rule_of_kinds[a * kinds.size() + b] = rule;
+        model.rule_of_kinds[b * kinds.size() + a] = rule;
+      }
+    }
   }
-  return rule;
 }
 
 // Bodies that fixed joints make one are one part, named after the uppermost of them. A body welded
@@ -79,6 +97,37 @@ void find_parts(Model& model) {
   }
 }
 
+// Parts without shapes, linked to each other, that stand between two others: several hinges at one
+// place with nothing but frames between them are one joint.
+void join_across_frames(const std::vector<bool>& has_shape, Model& model) {
+  std::map<int, std::vector<int>> neighbours;  // of parts without shapes
+  const auto is_frame = [&](int part) {
+    const auto p = static_cast<std::size_t>(part);
+    return !has_shape[p] && model.parts[p].moves;
+  };
+  for (const auto& [a, b] : model.never_touch) {
+    if (is_frame(a)) neighbours[a].push_back(b);
+    if (is_frame(b)) neighbours[b].push_back(a);
+  }
+  std::set<int> seen;
+  for (const auto& [start, unused] : neighbours) {
+    if (!seen.insert(start).second) continue;
+    std::vector<int> frames{start}, ends;
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      for (const int next : neighbours[frames[i]]) {
+        if (!is_frame(next)) {
+          ends.push_back(next);
+        } else if (seen.insert(next).second) {
+          frames.push_back(next);
+        }
+      }
+    }
+    if (ends.size() == 2 && ends[0] != ends[1]) {
+      model.never_touch.emplace_back(std::minmax(ends[0], ends[1]));
+    }
+  }
+}
+
 void find_joined(Model& model) {
   const auto join = [&](int a, int b) {
     if (a < 0 || b < 0) return;
@@ -86,10 +135,14 @@ void find_joined(Model& model) {
     const int q = model.parts[static_cast<std::size_t>(b)].id;
     if (p != q) model.never_touch.emplace_back(std::min(p, q), std::max(p, q));
   };
+  std::vector<bool> has_shape(model.bodies.size(), false);
   for (int i = 0; i < model.body_count(); ++i) {
     join(i, model.links[static_cast<std::size_t>(i)].parent);
+    const auto part = static_cast<std::size_t>(model.parts[static_cast<std::size_t>(i)].id);
+    if (!model.bodies[static_cast<std::size_t>(i)].shapes.empty()) has_shape[part] = true;
   }
   for (const LoopJoint& loop : model.loops) join(loop.body_1.index, loop.body_2.index);
+  join_across_frames(has_shape, model);
   std::sort(model.never_touch.begin(), model.never_touch.end());
 }
 
@@ -115,22 +168,14 @@ void add_contact_rules(const Scene& scene, Model& model) {
   for (const SceneContactPair& pair : scene.contact_pairs) check_contact_pair(pair);
   model.contact = scene.settings.contact;
 
-  std::vector<const SceneBody*> representatives;
-  const std::vector<int> kind = kinds_of(scene, representatives);
-  std::map<std::string, int> kind_of_name;
-  for (std::size_t i = 0; i < kind.size(); ++i) kind_of_name[scene.bodies[i].name] = kind[i];
-  model.contact_kinds = static_cast<int>(representatives.size());
-  for (const SceneBody* a : representatives) {
-    for (const SceneBody* b : representatives) {
-      model.contact_rules.push_back(rule_between(scene, *a, *b));
-    }
-  }
-
+  std::vector<Kind> kinds;
+  const std::unordered_map<std::string, int> kind_of = find_kinds(scene, kinds);
+  find_rules(scene.contact_pairs, kinds, model);
   for (int i = 0; i < model.body_count(); ++i) {
     const Body& body = model.bodies[static_cast<std::size_t>(i)];
     for (std::size_t s = 0; s < body.shapes.size(); ++s) {
       if (body.shapes[s].collides)
-        model.colliders.push_back({{i}, static_cast<int>(s), kind_of_name[body.name]});
+        model.colliders.push_back({{i}, static_cast<int>(s), kind_of.at(body.name)});
     }
   }
   find_parts(model);

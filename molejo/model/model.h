@@ -124,7 +124,8 @@ struct Model {
   std::vector<Tree> trees;
   std::vector<RigidPart> parts;            // of each body
   std::vector<Collider> colliders;         // in the order of the bodies
-  std::vector<ContactRule> contact_rules;  // kinds x kinds
+  std::vector<ContactRule> contact_rules;  // the first one is the usual one
+  std::vector<int> rule_of_kinds;          // kinds x kinds
   int contact_kinds = 0;
   std::vector<std::pair<int, int>> never_touch;  // parts held together by a joint, sorted
   ContactSettings contact;
@@ -139,7 +140,8 @@ struct Model {
     return bodies[static_cast<std::size_t>(c.body.index)].shapes[static_cast<std::size_t>(c.shape)];
   }
   const ContactRule& rule(const Collider& a, const Collider& b) const {
-    return contact_rules[static_cast<std::size_t>(a.kind * contact_kinds + b.kind)];
+    const int rule = rule_of_kinds[static_cast<std::size_t>(a.kind * contact_kinds + b.kind)];
+    return contact_rules[static_cast<std::size_t>(rule)];
   }
 };
 
