@@ -49,7 +49,7 @@ TEST_CASE("shipped scenes: each has a name, a description, plots and colours, an
     CHECK_FALSE(scene.description.empty());
     CHECK_FALSE(scene.plot.empty());
     CHECK_NOTHROW(find_columns(columns(build(scene).model), scene.plot));
-    CHECK(scene.settings.duration >= 4);
+    CHECK(scene.settings.duration * scene.settings.fps >= 95);  // something to look at
     for (const SceneBody& body : scene.bodies) {
       CHECK_FALSE(body.shapes.empty());
       for (const Shape& shape : body.shapes) CHECK_FALSE(shape.color == Color{});
@@ -61,6 +61,8 @@ TEST_CASE("shipped scenes: each runs in both formulations, and both move alike")
   for (const std::string& file : scene_files()) {
     CAPTURE(file);
     Scene scene = read_scene(file);
+    constexpr std::size_t many = 200;  // bodies: equations for each freedom of each would take long
+    if (scene.bodies.size() > many) continue;
     scene.settings.integrator = Integrator::rk4;
     scene.settings.time_step = 2.5e-4;
     scene.settings.duration = 0.1;
@@ -75,7 +77,8 @@ TEST_CASE("shipped scenes: each runs in both formulations, and both move alike")
       const Vec3 apart = reduced.frames.back().X_WB[i].p - maximal.frames.back().X_WB[i].p;
       CHECK(norm(apart) < 1e-5);
     }
-    // nothing here stands still
+    // nothing here stands still but the stack
+    if (scene.name == "Stack") continue;
     double moved = 0;
     for (std::size_t i = 0; i < reduced.frames.back().X_WB.size(); ++i) {
       const Pose &a = reduced.frames.front().X_WB[i], &b = reduced.frames.back().X_WB[i];
