@@ -42,11 +42,29 @@ class Identifiers {
   std::set<std::string> used_;
 };
 
-// All corners of a body's shapes, in its frame.
+bool collides(const SceneBody& body) {
+  return std::any_of(body.shapes.begin(), body.shapes.end(),
+                     [](const Shape& shape) { return shape.collides; });
+}
+
+// What stands for the solid below a terrain: its points, and a floor below the lowest of them.
+void add_terrain(const HeightField& field, std::vector<Vec3>& points) {
+  const double lowest = *std::min_element(field.heights.begin(), field.heights.end()) - 1;
+  const double x = field.dx * (field.columns - 1) / 2, y = field.dy * (field.rows - 1) / 2;
+  for (const Vec3& p : tessellate(field).positions) points.push_back(p);
+  for (int i = 0; i < 4; ++i) points.push_back({i & 1 ? x : -x, i & 2 ? y : -y, lowest});
+}
+
+// All corners of a body's shapes, in its frame; of those that collide where there are any.
 std::vector<Vec3> corners(const SceneBody& body) {
   std::vector<Vec3> points;
   for (const Shape& shape : body.shapes) {
-    if (std::holds_alternative<Plane>(shape.geometry)) {
+    if (!shape.collides && collides(body)) continue;
+    if (const auto* field = std::get_if<HeightField>(&shape.geometry)) {
+      std::vector<Vec3> own;
+      add_terrain(*field, own);
+      for (const Vec3& p : own) points.push_back(shape.X_BS * p);
+    } else if (std::holds_alternative<Plane>(shape.geometry)) {
       for (int i = 0; i < 8; ++i) {
         points.push_back(shape.X_BS * Vec3{i & 1 ? slab_half : -slab_half,
                                            i & 2 ? slab_half : -slab_half, i & 4 ? 0.0 : -1.0});
@@ -91,6 +109,7 @@ class Exporter {
 
  private:
   void animation();
+  void contact();
   void bodies();
   MassProperties mass_of(const SceneBody& body) const;
   Polyhedron solid_of(const SceneBody& body, const MassProperties& mass);
@@ -132,7 +151,7 @@ void Exporter::animation() {
   a.tolerance = settings.tolerance;
   a.min_step = std::min(settings.min_step, settings.max_step);
   a.max_step = settings.max_step;
-  a.collision_test = false;
+  contact();
   a.correct_link_violation = settings.project;
   if (settings.constraint_tolerance != settings.tolerance) {
     a.constraint_tolerance = settings.constraint_tolerance;
@@ -152,6 +171,48 @@ void Exporter::animation() {
     warn("the integrator {} is replaced by rkf45, the only one of Bacin's files.",
          to_string(settings.integrator));
   }
+}
+
+// His bodies have one restitution and no friction.
+void Exporter::contact() {
+  BacinFiles::Animation& a = files_.animation;
+  std::vector<const Surface*> surfaces;
+  int bodies_that_collide = 0;
+  for (const SceneBody& body : scene_.bodies) {
+    bodies_that_collide += collides(body);
+    for (const Shape& shape : body.shapes) {
+      if (shape.collides) surfaces.push_back(&shape.surface);
+    }
+  }
+  a.collision_test = scene_.settings.contact.enabled && bodies_that_collide > 1;
+  a.collision_tolerance = scene_.settings.contact.distance;
+  if (!a.collision_test) return;
+
+  const auto by_restitution = [](const Surface* s, const Surface* t) {
+    return s->restitution < t->restitution;
+  };
+  const auto [least, largest] =
+      std::minmax_element(surfaces.begin(), surfaces.end(), by_restitution);
+  a.restitution = (*largest)->restitution;
+  if ((*least)->restitution != (*largest)->restitution) {
+    warn("restitutions from {} to {} are written as {}: Bacin's scenes have one.",
+         (*least)->restitution, (*largest)->restitution, a.restitution);
+  }
+  if (std::any_of(surfaces.begin(), surfaces.end(),
+                  [](const Surface* s) { return s->friction != 0; })) {
+    warn("friction is left out: Bacin's bodies have none.");
+  }
+  for (const SceneBody& body : scene_.bodies) {
+    const auto drawn = std::count_if(body.shapes.begin(), body.shapes.end(),
+                                     [](const Shape& shape) { return !shape.collides; });
+    if (drawn == 0) continue;
+    if (collides(body)) {
+      warn("shapes of body '{}' that do not collide are left out.", body.name);
+    } else {
+      warn("body '{}' does not collide, but every body of Bacin's does.", body.name);
+    }
+  }
+  if (!scene_.contact_pairs.empty()) warn("contact pairs are left out: all bodies collide alike.");
 }
 
 MassProperties Exporter::mass_of(const SceneBody& body) const {

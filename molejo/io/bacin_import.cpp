@@ -109,9 +109,10 @@ void Importer::settings() {
   settings.constraint_tolerance = animation.constraint_tolerance.value_or(animation.tolerance);
   settings.duration = animation.duration;
   settings.fps = animation.frames / animation.duration;
-  if (animation.collision_test) {
-    warn(files_.base + ".cfg: collision_test is on, but collisions are not computed.");
-  }
+  // as in his files nothing ever rests, so that nothing is put to sleep either
+  settings.contact.enabled = animation.collision_test;
+  settings.contact.distance = animation.collision_tolerance;
+  settings.contact.sleep = false;
   if (files_.time != 0) {
     warn(
         fmt::format("{}.ste: time = {}: the run starts at 0 and the times of the forces are "
@@ -198,6 +199,7 @@ void Importer::bodies() {
     SceneBody added;
     added.name = body.name;
     added.shapes.push_back({solid, {}, {}});
+    added.shapes[0].surface = {0, files_.animation.restitution};
     added.immobile = immobile[placed_.size()];
     placed.connected = added.immobile;
     if (!added.immobile) added.given = mass_of(body, added.shapes[0]);

@@ -155,7 +155,11 @@ TEST_CASE("bacin: optional keys have the defaults of the thesis, and ours") {
   CHECK(scene.settings.integrator == Integrator::rkf45);
   CHECK(scene.settings.formulation == Formulation::maximal);
   CHECK(scene.settings.project);
-  CHECK(scene.warnings.at(0) == "s.cfg: collision_test is on, but collisions are not computed.");
+  CHECK(scene.settings.contact.enabled);
+  CHECK(scene.settings.contact.distance == 1e-3);
+  CHECK_FALSE(scene.settings.contact.sleep);
+  for (const SceneBody& body : scene.bodies) CHECK(body.shapes[0].surface == Surface{0, 1});
+  CHECK(scene.contact_pairs.empty());
 }
 
 TEST_CASE("bacin: errors name file, line, value and what was expected") {
@@ -433,8 +437,10 @@ TEST_CASE("bacin: the experiments of the thesis can be read") {
   CHECK(e4.bodies[1].immobile);
   CHECK(e4.bodies[0].given->mass == 1.5);
   CHECK(e4.settings.fps == doctest::Approx(100 / 3.3));
-  // only that collisions are missing is told: the pyramid of the spec has the printed moments
-  CHECK(e4.warnings.size() == 1);
+  // the pyramid of the spec has the printed moments
+  CHECK(e4.warnings.empty());
+  CHECK(e4.settings.contact.enabled);
+  CHECK_FALSE(experiment("e3").settings.contact.enabled);
   const Scene e5 = experiment("e5");
   REQUIRE(e5.joints.size() == 1);
   CHECK(e5.joints[0].child == "second");

@@ -226,6 +226,12 @@ TEST_CASE("bacin: a scene that was read is written and read again the same") {
     CHECK(a.constraint_tolerance == b.constraint_tolerance);
     CHECK(a.project == b.project);
     CHECK(a.gravity == b.gravity);
+    CHECK(a.contact == b.contact);
+    for (std::size_t i = 0; i < first.bodies.size(); ++i) {
+      // without collisions nobody asks how bodies bounce
+      if (!a.contact.enabled) break;
+      CHECK(first.bodies[i].shapes[0].surface == second.bodies[i].shapes[0].surface);
+    }
   }
   std::filesystem::remove_all(folder);
 }
@@ -294,6 +300,97 @@ TEST_CASE("bacin: what the format cannot say is told, and joints it lacks are ma
   }
   CHECK(distance(a.frames.back().X_WB[3].p, a.frames[0].X_WB[3].p) > 0.1);
   std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("bacin: contact is written as far as he knows it, and the rest is told") {
+  Scene scene;
+  for (const char* name : {"floor", "ball", "ghost"}) {
+    SceneBody body;
+    body.name = name;
+    body.X_WB.p = {0, 0, 3.0 * static_cast<double>(scene.bodies.size())};
+    body.shapes.push_back({Box{{1, 1, 1}}, {}, {}});
+    scene.bodies.push_back(body);
+  }
+  scene.settings.integrator = Integrator::rkf45;
+  scene.settings.contact.distance = 0.01;
+  const std::string folder = fresh_folder("bacin_contact");
+  std::vector<std::string> warnings;
+  const auto written = [&] {
+    warnings.clear();
+    write_bacin(scene, folder + "contact", warnings);
+    return read_bacin(folder + "contact.cfg");
+  };
+  for (SceneBody& body : scene.bodies) body.shapes[0].surface = {0, 0.25};
+  const Scene plain = written();
+  CHECK(warnings.empty());
+  CHECK(plain.settings.contact.enabled);
+  CHECK(plain.settings.contact.distance == 0.01);
+  CHECK(plain.bodies[1].shapes[0].surface == Surface{0, 0.25});
+
+  scene.bodies[0].immobile = true;
+  scene.bodies[0].shapes[0].geometry = HeightField{2, 2, 4, 4, {0, 0, 0, 0}};
+  scene.bodies[0].shapes[0].surface.friction = 0.5;
+  scene.bodies[1].shapes.push_back({Box{{5, 5, 5}}, {}, {}});
+  scene.bodies[1].shapes[1].collides = false;
+  scene.bodies[1].shapes[0].surface.restitution = 0.75;
+  scene.bodies[2].shapes[0].collides = false;
+  scene.contact_pairs.emplace_back();
+  const Scene rough = written();
+  CHECK(rough.bodies[0].shapes[0].surface == Surface{0, 0.75});
+  const std::vector<std::string> expected{
+      "restitutions from 0.25 to 0.75 are written as 0.75: Bacin's scenes have one.",
+      "friction is left out: Bacin's bodies have none.",
+      "shapes of body 'ball' that do not collide are left out.",
+      "body 'ghost' does not collide, but every body of Bacin's does.",
+      "contact pairs are left out: all bodies collide alike.",
+      "the shape of body 'floor' is written as a convex polyhedron of 8 vertices.",
+      "the shape of body 'ball' is written as a convex polyhedron of 8 vertices."};
+  CHECK(warnings == expected);
+  // the drawn shell of 10 m is not what collides
+  for (const Vec3& p : std::get<Polyhedron>(rough.bodies[1].shapes[0].geometry).vertices) {
+    CHECK(max_abs(p) < 1.01);
+  }
+
+  // a single body has nothing to collide with
+  scene.bodies.resize(1);
+  scene.contact_pairs.clear();
+  CHECK_FALSE(written().settings.contact.enabled);
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("bacin: the native scenes of E4 and E5 say the same as his files") {
+  for (const char* name : {"e4", "e5"}) {
+    CAPTURE(name);
+    const Scene his = experiment(name);
+    const Scene ours = read_scene(test::source_dir() + "/scenes/" + std::string(name) + ".json");
+    CHECK(ours.settings.contact == his.settings.contact);
+    CHECK(ours.settings.gravity == his.settings.gravity);
+    CHECK(ours.settings.fps == his.settings.fps);
+    CHECK(ours.settings.duration == his.settings.duration);
+    CHECK(ours.settings.tolerance == his.settings.tolerance);
+    CHECK(ours.settings.max_step == his.settings.max_step);
+    CHECK(ours.settings.constraint_tolerance == his.settings.constraint_tolerance);
+    REQUIRE(ours.bodies.size() == his.bodies.size());
+    for (std::size_t i = 0; i < his.bodies.size(); ++i) {
+      const SceneBody &a = his.bodies[i], &b = ours.bodies[i];
+      CAPTURE(a.name);
+      CHECK(a.name == b.name);
+      CHECK(a.immobile == b.immobile);
+      CHECK(distance(a.X_WB.p, b.X_WB.p) < 1e-12);
+      for (int r = 0; r < 3; ++r) CHECK(distance(a.X_WB.R[r], b.X_WB.R[r]) < 1e-12);
+      CHECK(a.shapes[0].surface == b.shapes[0].surface);
+      const MassProperties m = mass_properties(a.shapes[0], 1), n = mass_properties(b.shapes[0], 1);
+      CHECK(m.mass == doctest::Approx(n.mass).epsilon(1e-9));
+      CHECK(m.I_BC.xx == doctest::Approx(n.I_BC.xx).epsilon(1e-9));
+      if (!a.immobile) CHECK(*a.given == *b.given);
+    }
+    REQUIRE(ours.joints.size() == his.joints.size());
+    for (std::size_t i = 0; i < his.joints.size(); ++i) {
+      CHECK(ours.joints[i].type == his.joints[i].type);
+      CHECK(distance(ours.joints[i].X_PF.p, his.joints[i].X_PF.p) < 1e-12);
+      CHECK(distance(ours.joints[i].X_BM.p, his.joints[i].X_BM.p) < 1e-12);
+    }
+  }
 }
 
 TEST_CASE("bacin: the native scenes of E1, E2 and E3 say the same as his files") {
