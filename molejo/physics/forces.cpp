@@ -4,6 +4,7 @@
 
 #include "molejo/model/closure.h"
 #include "molejo/physics/forces_kernel.h"
+#include "molejo/physics/penalty.h"
 
 namespace molejo {
 
@@ -12,7 +13,7 @@ template void apply_drives(const Model&, const double*, const double*, const Imp
 template void apply_body_forces(const Model&, double, Dynamics<double>&);
 
 bool has_body_forces(const Model& model) {
-  return !model.springs.empty() || !model.forces.empty() ||
+  return !model.springs.empty() || !model.forces.empty() || has_penalty(model) ||
          std::any_of(model.loops.begin(), model.loops.end(),
                      [](const LoopJoint& loop) { return !loop.drives.empty(); });
 }

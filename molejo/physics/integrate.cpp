@@ -65,11 +65,14 @@ struct Coupled {
   double h;
   Scratch& scratch;
   ContactStep* contact;
-  bool needs_poses = contact != nullptr || !model.loops.empty();
+  bool needs_poses = contact != nullptr || scratch.penalty != nullptr || !model.loops.empty();
 
   Dynamics<double>& dynamics() const { return scratch.tree.dynamics; }
   void placed() {
     if (contact) find_step_contacts(model, h, dynamics(), *contact);
+  }
+  void push() {
+    if (scratch.penalty) apply_penalty(model, dynamics(), *scratch.penalty);
   }
   void factorized() { factorize_loops(model, dynamics(), scratch.loops); }
   void constrain() { constrain_acceleration(model, dynamics(), scratch.loops); }
@@ -152,6 +155,7 @@ Scratch::Scratch(const Model& model)
       q(VecX::Zero(model.nq)),
       v(VecX::Zero(model.nv)) {
   if (has_contact(model)) contact = std::make_unique<ContactStep>(model);
+  if (has_penalty(model)) penalty = std::make_unique<Penalty>(model);
 }
 
 void acceleration(const Model& model, double t, const double* q, const double* v, double* a,

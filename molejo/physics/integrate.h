@@ -17,6 +17,7 @@
 #include "molejo/physics/contact.h"
 #include "molejo/physics/forces.h"
 #include "molejo/physics/loops.h"
+#include "molejo/physics/penalty.h"
 
 namespace molejo {
 
@@ -42,6 +43,7 @@ struct Scratch {
   StepScratch<double> tree;
   Loops loops;
   std::unique_ptr<ContactStep> contact;  // none: nothing can touch
+  std::unique_ptr<Penalty> penalty;      // none: no pair of this response
   bool failed = false;                   // a contact solve of the last step was not finite
   // stages of Runge-Kutta methods: rates of the chart and of the velocities
   static constexpr int stages = 6;

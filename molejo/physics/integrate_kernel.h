@@ -18,11 +18,12 @@ StepScratch<S>::StepScratch(const Model& model)
     : dynamics(model), v_middle(static_cast<std::size_t>(model.nv)) {}
 
 // What joins the motion of free trees. A coupling is told when poses and velocities of the start
-// are known (`placed`), when the factor is there (`factorized`), after each solve (`constrain`),
-// when v has been advanced (`meet`) and when q has (`settle`).
+// are known (`placed`), to add forces on bodies (`push`), when the factor is there (`factorized`),
+// after each solve (`constrain`), when v has been advanced (`meet`) and when q has (`settle`).
 struct Uncoupled {
   static constexpr bool needs_poses = false;
   void placed() {}
+  void push() {}
   void factorized() {}
   void constrain() {}
   template <class S>
@@ -43,6 +44,7 @@ void accelerate(const Model& model, double t, const S* q, const S* v, Dynamics<S
   update_velocities(model, v, d.kinematics);
   coupling.placed();
   if (has_body_forces(model)) apply_body_forces(model, t, d);
+  coupling.push();
   factorize(model, d);
   coupling.factorized();
   solve_acceleration(model, v, d);
@@ -96,6 +98,7 @@ void step_midpoint(const Model& model, double t, double h, S* q, S* v, StepScrat
     correct_ball_drives(model, q, v, v_middle, implicit, d);
     if (linear_velocities) update_velocities(model, v_middle, d.kinematics);
     if (body_forces) apply_body_forces(model, t + h / 2, d);
+    coupling.push();
     solve_acceleration(model, v_middle, d);
     coupling.constrain();
   }

@@ -120,7 +120,19 @@ class Run {
     event_failure_ = report.failure;
   }
 
+  // The springs of soft contacts act over the whole step as they did last.
+  void log_penalty(double h) {
+    Penalty& penalty = *scratch_.penalty;
+    for (std::size_t i = 0; i < penalty.contacts.list.size(); ++i) {
+      Contact& c = penalty.contacts.list[i];
+      c.impulse = c.normal * (penalty.force[i] * h);
+    }
+    soft_touches_.add_step(
+        state_.t, h, penalty.contacts.list, [](int) { return false; }, recording_.contacts);
+  }
+
   void log_contacts(double h) {
+    if (scratch_.penalty) log_penalty(h);
     if (!scratch_.contact) return;
     const ContactStep& contact = *scratch_.contact;
     if (events_) {
@@ -231,10 +243,12 @@ class Run {
     const Totals sum = totals(model_, k);
     frame.energy = {sum.kinetic + rotor_energy(model_, k, state.v), sum.gravity_potential,
                     elastic_energy(model_, k, state.q)};
+    if (scratch_.penalty) frame.energy.elastic += penalty_energy(model_, k, *scratch_.penalty);
     frame.momentum = sum.momentum;
     frame.angular_momentum = sum.angular_momentum;
     if (model_.rows > 0) frame.constraint_error = closure_error(model_, k, scratch_.loops);
     touches_.add_frame(state.t, recording_.contacts, frame.contacts);
+    soft_touches_.add_frame(state.t, recording_.contacts, frame.contacts);
     if (scratch_.contact) frame.asleep = scratch_.contact->sleepers;
     recording_.frames.push_back(std::move(frame));
   }
@@ -273,7 +287,7 @@ class Run {
   State state_;
   Scratch scratch_;
   Kinematics<double> shown_;  // of frames
-  TouchLog touches_;
+  TouchLog touches_, soft_touches_;
   std::unique_ptr<Events> events_;  // when contact is event-driven
   std::string event_failure_;
   State before_;  // the start of the last step
