@@ -71,12 +71,18 @@ bool refine(const Difference& difference, CoreSeparation& core) {
     }
     const Nearest nearest = nearest_to_origin(apart, start);
     if (nearest.touch) return false;
-    const Vec3 normal = normalized(nearest.v);
-    const double gap = gap_along(normal), gain = gap - widest;
-    if (gain > 0) core.normal = normal, widest = gap;
+    const double before = widest;
+    const Vec3 turn = normalized(nearest.v) - core.normal, start_normal = core.normal;
+    // deep inside the turns are short, though in the right direction: longer ones while they help
+    for (double factor = 1; factor < 1e6; factor *= 2) {
+      const Vec3 normal = normalized(start_normal + turn * factor);
+      const double gap = gap_along(normal);
+      if (!(gap > widest)) break;
+      core.normal = normal, widest = gap;
+    }
     // the nearest points of curved solids are as good as the normal
     if (difference.is_curved()) core.distance = widest, core.foot = nearest.simplex;
-    if (gain <= precise * difference.size) break;
+    if (widest - before <= precise * difference.size) break;
   }
   return widest > upper_bound - 1e-6 * difference.size;
 }

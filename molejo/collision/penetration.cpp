@@ -64,16 +64,26 @@ class Polytope {
   Penetration result() const {
     Penetration r;
     r.normal = normal_, r.depth = depth_;
-    r.foot.count = 3;
-    for (int i = 0; i < 3; ++i) r.foot.point[i] = point_[corner_[i]];
+    Simplex triangle = triangle_of(corner_);
+    r.foot = triangle;
+    double nearest = norm(reduce(r.foot));
+    // the foot of the origin may be in another triangle of the same plane
+    for (int f = 0; f < faces_ && nearest > level_ + tolerance_; ++f) {
+      if (!(distance_[f] <= level_ + tolerance_)) continue;
+      const Simplex other = triangle_of(face_[f].corner);
+      Simplex foot = other;
+      const double its_distance = norm(reduce(foot));
+      if (its_distance < nearest && dot(face_[f].normal, normal_) > 0.5) {
+        nearest = its_distance, triangle = other, r.foot = foot;
+      }
+    }
     // the face and the point farthest below it
     int lowest = 0;
     for (int i = 1; i < points_; ++i) {
       if (dot(normal_, point_[i].p) < dot(normal_, point_[lowest].p)) lowest = i;
     }
-    r.seed = r.foot;
+    r.seed = triangle;
     r.seed.point[r.seed.count++] = point_[lowest];
-    reduce(r.foot);
     return r;
   }
 
@@ -81,6 +91,13 @@ class Polytope {
   struct HorizonEdge {
     int from, to, behind;
   };
+
+  Simplex triangle_of(const int* corner) const {
+    Simplex s;
+    s.count = 3;
+    for (int i = 0; i < 3; ++i) s.point[i] = point_[corner[i]];
+    return s;
+  }
 
   int add_face(int i, int j, int k) {
     const int f = free_ > 0 ? free_face_[--free_] : faces_++;
