@@ -61,10 +61,10 @@ bool refine(const Difference& difference, CoreSeparation& core) {
   const auto gap_along = [&](const Vec3& n) { return dot(n, difference.support(-n).p); };
   double widest = gap_along(core.normal);
   const double upper_bound = core.distance;
-  constexpr int most_steps = 10;
+  constexpr int most_steps = 20;
   for (int step = 0; step < most_steps; ++step) {
     Difference apart = difference;
-    apart.p_AB -= core.normal * (0.1 * difference.size - core.distance);
+    apart.p_AB -= core.normal * (0.3 * difference.size - core.distance);
     Simplex start = core.foot;
     for (int i = 0; i < start.count; ++i) {
       start.point[i] = apart.of(start.point[i].a, start.point[i].b);
@@ -84,7 +84,7 @@ bool refine(const Difference& difference, CoreSeparation& core) {
     if (difference.is_curved()) core.distance = widest, core.foot = nearest.simplex;
     if (widest - before <= precise * difference.size) break;
   }
-  return widest > upper_bound - 1e-6 * difference.size;
+  return widest > upper_bound - 1e-10 * difference.size;
 }
 
 Simplex first_simplex(const Difference& difference, const SeparationCache* cache) {
@@ -115,6 +115,7 @@ void remember(SeparationCache* cache, const Simplex& simplex) {
 CoreSeparation core_separation(const Difference& difference, SeparationCache* cache) {
   const Nearest nearest = nearest_to_origin(difference, first_simplex(difference, cache));
   const bool curved = difference.is_curved();
+  if (cache != nullptr) cache->moves = nearest.rounds;
   if (!nearest.touch) {
     const double distance = norm(nearest.v);
     CoreSeparation core{distance, nearest.v / distance, nearest.simplex};

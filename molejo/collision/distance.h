@@ -35,6 +35,7 @@ struct Separation {
 // Changes the speed, and the result by no more than rounding or the choice among equals.
 struct SeparationCache {
   int count = 0;  // 0: nothing known
+  int moves = 0;  // of the last query: how often the closest points had to move on
   int vertex_a[4] = {}, vertex_b[4] = {};
   Vec3 a[4], b[4];
 };

@@ -265,7 +265,7 @@ Penetration penetration(const Difference& difference, const Simplex& simplex) {
     flat.seed = flat.foot;
     return flat;
   }
-  Polytope polytope(difference, (difference.is_curved() ? 1e-9 : 1e-12) * difference.size);
+  Polytope polytope(difference, (difference.is_curved() ? 1e-10 : 1e-12) * difference.size);
   polytope.start(tetrahedron.point);
   polytope.grow();
   return polytope.result();
