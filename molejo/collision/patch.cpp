@@ -221,28 +221,33 @@ int keep_four(Meeting* m, int count, double margin) {
   }
   std::swap(m[1], m[chosen]);
 
-  // the largest triangle
+  // farthest from their line to the left and to the right
   const auto area = [](const Meeting& a, const Meeting& b, const Meeting& c) {
     return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
   };
-  best = 0, chosen = 2;
+  int left = -1, right = -1;
+  double most = 0, least = 0;
   for (int i = 2; i < kept; ++i) {
-    const double value = std::fabs(area(m[0], m[1], m[i]));
-    if (value > best * better) best = value, chosen = i;
+    const double value = area(m[0], m[1], m[i]);
+    if (value > most * better) most = value, left = i;
+    if (value < least * better) least = value, right = i;
   }
-  if (best == 0) return 2;
-  std::swap(m[2], m[chosen]);
+  if (left < 0 && right < 0) return 2;
+  const bool both = left >= 0 && right >= 0;
+  std::swap(m[2], m[left >= 0 ? left : right]);
+  if (both) {
+    std::swap(m[3], m[right == 2 ? left : right]);
+    return 4;
+  }
 
-  // what reaches farthest out of it
-  const double turn = area(m[0], m[1], m[2]) < 0 ? 1 : -1;
-  best = 0, chosen = 3;
+  // all on one side: what reaches farthest out of the triangle
+  const double turn = left >= 0 ? -1 : 1;
+  best = 0, chosen = -1;
   for (int i = 3; i < kept; ++i) {
-    const double value =
-        std::max(turn * area(m[0], m[1], m[i]),
-                 std::max(turn * area(m[1], m[2], m[i]), turn * area(m[2], m[0], m[i])));
+    const double value = std::max(turn * area(m[1], m[2], m[i]), turn * area(m[2], m[0], m[i]));
     if (value > best * better) best = value, chosen = i;
   }
-  if (best == 0) return 3;
+  if (chosen < 0) return 3;
   std::swap(m[3], m[chosen]);
   return 4;
 }

@@ -45,25 +45,27 @@ class Terrain {
   // The triangle below or above (x, y); false outside the grid.
   bool face_under(double x, double y, TerrainFace& face) const;
 
-  // Calls take(edge) for all edges of these cells that fold downwards or end the field.
+  // Calls take(edge) for all edges of these cells that fold downwards or end the field, and rise
+  // above z.
   template <class Take>
-  void for_sharp_edges(const CellRange& r, const Take& take) const {
+  void for_sharp_edges(const CellRange& r, double z, const Take& take) const {
     for (int j = r.j0; j <= r.j1 + 1; ++j) {
       for (int i = r.i0; i <= r.i1 + 1; ++i) {
         for (int kind = 0; kind < 3; ++kind) {
           // along x, along y, diagonal
           if ((kind != 1 && i > r.i1) || (kind != 0 && j > r.j1)) continue;
+          if (height(i, j) < z && height(i + (kind != 1), j + (kind != 0)) < z) continue;
           if (is_sharp(i, j, kind)) take(sharp_edge(i, j, kind));
         }
       }
     }
   }
-  // Calls take(point, i, j) for all points of these cells where some edge is sharp.
+  // Calls take(point, i, j) for all points of these cells above z where some edge is sharp.
   template <class Take>
-  void for_sharp_points(const CellRange& r, const Take& take) const {
+  void for_sharp_points(const CellRange& r, double z, const Take& take) const {
     for (int j = r.j0; j <= r.j1 + 1; ++j) {
       for (int i = r.i0; i <= r.i1 + 1; ++i) {
-        if (is_sharp_point(i, j)) take(point(i, j), i, j);
+        if (height(i, j) >= z && is_sharp_point(i, j)) take(point(i, j), i, j);
       }
     }
   }

@@ -52,7 +52,8 @@ class TerrainContact {
   const Pose& X_;
   const Terrain terrain_;
   const double margin_;
-  static constexpr int room = 64;
+  double lowest_ = 0;  // below the solid by the margin: what is lower does not matter
+  static constexpr int room = 32;
   ContactPoint found_[room];
   int count_ = 0;
 };
@@ -114,6 +115,7 @@ void TerrainContact::ball_on_faces(const Vec3& c, double radius, int corner, con
   }
   for (int j = range.j0; j <= range.j1; ++j) {
     for (int i = range.i0; i <= range.i1; ++i) {
+      if (!above && terrain_.highest({i, i, j, j}) <= c.z - radius - margin_) continue;
       for (const bool lower : {true, false}) {
         const TerrainFace f = terrain_.face(i, j, lower);
         const double s = dot(f.normal, c - f.origin);
@@ -140,7 +142,7 @@ void TerrainContact::ball(const Vec3& c, double radius, int corner) {
   if (!below && c.z - reach >= terrain_.highest(range)) return;
   ball_on_faces(c, radius, corner, range, below ? &under : nullptr);
   if (!below) {
-    terrain_.for_sharp_edges(range, [&](const TerrainEdge& e) {
+    terrain_.for_sharp_edges(range, c.z - reach, [&](const TerrainEdge& e) {
       const Vec3 along = e.to - e.from;
       const double t = dot(c - e.from, along) / dot(along, along);
       if (!(t > 0 && t < 1)) return;
@@ -152,7 +154,7 @@ void TerrainContact::ball(const Vec3& c, double radius, int corner) {
         add(q, n, distance - radius, edge_name(e.index, corner));
       }
     });
-    terrain_.for_sharp_points(range, [&](const Vec3& q, int i, int j) {
+    terrain_.for_sharp_points(range, c.z - reach, [&](const Vec3& q, int i, int j) {
       const double distance = norm(c - q);
       if (!(distance > 0 && distance < reach)) return;
       const Vec3 n = (c - q) / distance;
@@ -182,7 +184,7 @@ void TerrainContact::points_under_face(const ConvexMesh& mesh, const ConvexMesh:
     corner[count++] = p;
   }
   const CellRange range = terrain_.cells(x0 - margin_, x1 + margin_, y0 - margin_, y1 + margin_);
-  terrain_.for_sharp_points(range, [&](const Vec3& v, int i, int j) {
+  terrain_.for_sharp_points(range, lowest_, [&](const Vec3& v, int i, int j) {
     const double distance = dot(up, corner[0] - v);
     if (distance - convex_.radius >= margin_) return;
     // above the ground its foot on the face, below it the point itself must be under the face;
@@ -210,7 +212,8 @@ void TerrainContact::edges_under_edge(const Vec3& p, const Vec3& q, int name, co
       terrain_.cells(std::min(p.x, q.x) - margin_, std::max(p.x, q.x) + margin_,
                      std::min(p.y, q.y) - margin_, std::max(p.y, q.y) + margin_);
   const auto inside = [](double t) { return t >= -on_border && t <= 1 + on_border; };
-  terrain_.for_sharp_edges(range, [&](const TerrainEdge& e) {
+  const double lowest = std::min(p.z, q.z) - convex_.radius - margin_;
+  terrain_.for_sharp_edges(range, lowest, [&](const TerrainEdge& e) {
     const Vec3 v = e.to - e.from, r = e.from - p, across = cross(u, v);
     const double squared = dot(across, across);
     if (!(squared > 1e-24 * dot(u, u) * dot(v, v))) return;
@@ -273,8 +276,10 @@ template <class Touch>
 void TerrainContact::sharp_edges(const CellRange& range, double slack, const Touch& touch,
                                  ContactPoints& scratch) {
   const std::size_t first = scratch.size();
-  terrain_.for_sharp_edges(range, [&](const TerrainEdge& e) {
+  terrain_.for_sharp_edges(range, lowest_, [&](const TerrainEdge& e) {
     const Vec3 v = e.to - e.from;
+    const double t = std::clamp(dot(X_.p - e.from, v) / dot(v, v), 0.0, 1.0);
+    if (norm(X_.p - e.from - v * t) >= convex_.reach + margin_) return;
     const double length = norm(v);
     Convex line;
     line.core = Core::segment;
@@ -301,7 +306,7 @@ void TerrainContact::capsule(const CellRange& range, ContactPoints& scratch) {
   sharp_edges(
       range, 1e-6, [&](const PlacedSolid& line) { touch_capsules(solid, line, margin_, scratch); },
       scratch);
-  terrain_.for_sharp_points(range, [&](const Vec3& v, int i, int j) {
+  terrain_.for_sharp_points(range, lowest_, [&](const Vec3& v, int i, int j) {
     const double t = dot(v - p, half) / (2 * dot(half, half));
     if (!(t > 0 && t < 1)) return;
     const Vec3 d = p + half * (2 * t) - v;
@@ -318,6 +323,7 @@ void TerrainContact::capsule(const CellRange& range, ContactPoints& scratch) {
 void TerrainContact::cylinder(const CellRange& range, ContactPoints& scratch) {
   for (int j = range.j0; j <= range.j1; ++j) {
     for (int i = range.i0; i <= range.i1; ++i) {
+      if (terrain_.highest({i, i, j, j}) <= lowest_) continue;
       for (const bool lower : {true, false}) {
         const TerrainFace f = terrain_.face(i, j, lower);
         RimPoint footing[4];
@@ -344,7 +350,8 @@ void TerrainContact::cylinder(const CellRange& range, ContactPoints& scratch) {
         touch_by_separation(solid, line, margin_, none, scratch);
       },
       scratch);
-  terrain_.for_sharp_points(range, [&](const Vec3& v, int i, int j) {
+  terrain_.for_sharp_points(range, lowest_, [&](const Vec3& v, int i, int j) {
+    if (norm(v - X_.p) >= convex_.reach + margin_) return;
     none = {};
     const Convex point;
     touch_by_separation(solid, {point, Pose{Mat3::identity(), v}}, margin_, none, scratch);
@@ -361,7 +368,8 @@ void TerrainContact::cylinder(const CellRange& range, ContactPoints& scratch) {
 void TerrainContact::find(const Aabb& box, ContactPoints& scratch) {
   const CellRange range = terrain_.cells(box.lower.x - margin_, box.upper.x + margin_,
                                          box.lower.y - margin_, box.upper.y + margin_);
-  if (range.i1 < range.i0 || box.lower.z - margin_ >= terrain_.highest(range)) return;
+  lowest_ = box.lower.z - margin_;
+  if (range.i1 < range.i0 || lowest_ >= terrain_.highest(range)) return;
   switch (convex_.core) {
     case Core::point:
       return ball(X_.p, convex_.radius, 0);
