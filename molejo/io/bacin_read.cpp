@@ -7,6 +7,7 @@
 #include "molejo/io/bacin_files.h"
 #include "molejo/io/bacin_words.h"
 #include "molejo/io/file.h"
+#include "molejo/io/scene.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -173,7 +174,9 @@ Names read_bodies(const BacinSource& source, BacinFiles& files) {
     BacinFiles::Body body;
     body.line = in.line();
     body.name = in.name("the name of a body");
-    if (body.name == "world") in.fail(body.line, "a body cannot be called 'world'");
+    if (body.name == "world" || body.name == any_body) {
+      in.fail(body.line, "a body cannot be called '" + body.name + "'");
+    }
     names.add(in, body.line, body.name);
     const std::string shape = in.name("the name of a shape");
     const auto [found, is_new] = shapes.emplace(shape, static_cast<int>(files.shapes.size()));

@@ -150,8 +150,9 @@ void read_option(const XmlElement& e, MjcfReading& reading) {
   }
   for (const XmlElement* flag : e.all("flag")) {
     static const std::vector<std::string> words{"disable", "enable"};
-    const auto v = flag->find("gravity");
+    const auto v = flag->find("gravity"), contact = flag->find("contact");
     if (v && v->word("value", words) == 0) settings.gravity = {};
+    if (contact) settings.contact.enabled = contact->word("value", words) == 1;
   }
 }
 
@@ -183,6 +184,7 @@ Scene read_mujoco(const XmlElement& root, const std::string& file) {
   MjcfReading reading;
   reading.file = file;
   reading.scene.settings.time_step = 0.002;
+  reading.scene.settings.contact.friction = Combination::larger;
   if (const auto model = root.find("model")) reading.scene.name = model->text();
 
   // settings first, whatever the order in the file
@@ -192,6 +194,7 @@ Scene read_mujoco(const XmlElement& root, const std::string& file) {
   for (const XmlElement* e : root.all("asset")) read_mjcf_assets(*e, reading);
   read_mjcf_bodies(root.all("worldbody"), reading);
   scale_masses(reading);
+  read_mjcf_contact(root.all("contact"), reading);
   for (const XmlElement* e : root.all("equality")) read_mjcf_equalities(*e, reading);
 
   const std::vector<const XmlElement*> actuators = root.all("actuator");

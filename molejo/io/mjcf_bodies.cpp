@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "molejo/io/mjcf_parts.h"
+#include "molejo/io/scene.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -57,10 +58,8 @@ class BodyReader {
     if (!content.joints.empty()) content.joints[0].element->fail("the world cannot have a joint");
     if (!content.geoms.empty()) {
       SceneBody& ground = ground_body();
-      for (const Placed& geom : content.geoms) {
-        const MjcfGeom g = read_geom(geom);
-        if (g.shape) ground.shapes.push_back(*g.shape);
-      }
+      reading_.ground = ground.name;
+      add_shapes(content.geoms, ground);
     }
     for (const Placed& body : content.bodies) read_body(body, {"", {}, true});
   }
@@ -83,6 +82,28 @@ class BodyReader {
   MjcfGeom read_geom(const Placed& geom) {
     return read_mjcf_geom(reading_.with_defaults(*geom.element, geom.childclass), geom.X_BE,
                           reading_);
+  }
+
+  // Returns the mass of all. Geoms of hidden groups are clear where the body shows others.
+  MassProperties add_shapes(const std::vector<Placed>& geoms, SceneBody& body) {
+    MassProperties mass;
+    std::vector<std::size_t> hidden;
+    const std::size_t before = body.shapes.size();
+    for (const Placed& geom : geoms) {
+      const MjcfGeom g = read_geom(geom);
+      if (g.shape) {
+        if (g.hidden) hidden.push_back(body.shapes.size());
+        if (const auto name = geom.element->find("name")) {
+          reading_.geom_index.emplace(name->text(), reading_.colliders.size());
+        }
+        reading_.colliders.push_back({body.name, body.shapes.size(), g.contype, g.conaffinity});
+        body.shapes.push_back(*g.shape);
+      }
+      if (g.mass.mass > 0) mass = mass.mass > 0 ? mass + g.mass : g.mass;
+    }
+    if (hidden.size() == body.shapes.size() - before) return mass;
+    for (const std::size_t i : hidden) body.shapes[i].color.a = 0;
+    return mass;
   }
 
   // Sorts the children of a body; a <frame> only moves what is inside it.
@@ -149,13 +170,7 @@ class BodyReader {
   }
 
   void read_mass(const BodyContent& content, const XmlElement& element, SceneBody& body) {
-    MassProperties of_geoms;
-    for (const Placed& geom : content.geoms) {
-      const MjcfGeom g = read_geom(geom);
-      if (g.shape) body.shapes.push_back(*g.shape);
-      if (!(g.mass.mass > 0)) continue;
-      of_geoms = of_geoms.mass > 0 ? of_geoms + g.mass : g.mass;
-    }
+    const MassProperties of_geoms = add_shapes(content.geoms, body);
     const XmlElement* inertial = content.inertial ? content.inertial->element : nullptr;
     const Pose X_BE = content.inertial ? content.inertial->X_BE : Pose{};
     const MassProperties mass = read_mjcf_mass(inertial, X_BE, of_geoms, element, reading_);
@@ -172,6 +187,9 @@ class BodyReader {
         given->fail("a second body of this name");
       }
       if (given->text() == "world") given->fail("expected another name: this one is the world's");
+      if (given->text() == any_body) {
+        given->fail("expected another name: this one stands for any body");
+      }
       return given->text();
     }
     return unused_body("body");

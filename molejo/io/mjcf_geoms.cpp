@@ -67,20 +67,13 @@ TriangleMesh inline_mesh(const MjcfElement& element, const XmlValue& vertex) {
   return mesh;
 }
 
-std::string mesh_path(const XmlValue& file, const MjcfReading& reading) {
-  std::string path = file.text();
-  if (reading.compiler.strip_path) path.erase(0, path.find_last_of("/\\") + 1);
-  require_relative_path(file, path);
-  return plain_path(folder_of(reading.file) + reading.compiler.mesh_folder + path);
-}
-
 TriangleMesh load_mesh(const XmlElement& element, const MjcfReading& reading) {
   const MjcfElement mesh_element = reading.with_defaults(element, MjcfDefaults::main);
   const auto file = element.find("file"), vertex = element.find("vertex");
   if (!file && !vertex) element.fail("expected the attribute 'file' or 'vertex'");
   TriangleMesh mesh;
   try {
-    mesh = file ? read_mesh(mesh_path(*file, reading)) : inline_mesh(mesh_element, *vertex);
+    mesh = file ? read_mesh(mjcf_asset_path(*file, reading)) : inline_mesh(mesh_element, *vertex);
   } catch (const InputError& error) {
     // errors inside this file already name their place
     if (!file || std::string_view(error.what()).starts_with(element.place())) throw;
@@ -169,7 +162,7 @@ class GeomReader {
     const auto type = geom_.find("type");
     std::string word = type ? words[type->word("geom type", words)] : "sphere";
     const auto mesh = geom_.find("mesh");
-    if (word == "hfield" || word == "sdf") {
+    if (word == "sdf") {
       reading_.warnings.add(geom_.element, "a geom of the type " + word + " was left out");
       for (const XmlAttribute& a : geom_.element.attributes) a.read = true;
       return {};
@@ -201,13 +194,50 @@ class GeomReader {
       shape.geometry = ellipsoid_hull({size_[0], size_[1], size_[2]});
       reading_.warnings.add(geom_.element,
                             "an ellipsoid was replaced by a polyhedron; its mass is exact");
+    } else if (word == "hfield") {
+      const auto field = geom_.find("hfield");
+      if (!field) geom_.element.fail("expected the attribute 'hfield'");
+      shape.geometry = mjcf_field(*field, reading_);
     } else {
       unit = mass_properties(shape, 1);
     }
-    return {shape, weigh(unit)};
+    MjcfGeom result{std::move(shape), weigh(unit), mask("contype"), mask("conaffinity"), false};
+    result.shape->surface = surface();
+    result.shape->collides = result.contype != 0 || result.conaffinity != 0;
+    constexpr double last_shown_group = 2;
+    result.hidden = geom_.number("group", 0) > last_shown_group;
+    return result;
   }
 
  private:
+  std::uint32_t mask(const char* attribute) const {
+    const auto value = geom_.find(attribute);
+    if (!value) return 1;
+    const double x = value->number();
+    constexpr double most = 4294967295.0;
+    if (x != std::floor(x) || x < -2147483648.0 || x > most) {
+      value->fail("expected a whole number of 32 bits");
+    }
+    return static_cast<std::uint32_t>(static_cast<std::int64_t>(x));
+  }
+
+  // Sliding friction; geoms of one contact dimension have none.
+  Surface surface() const {
+    Surface result{1, 0};
+    if (const auto friction = geom_.find("friction")) {
+      result.friction = friction->numbers(1, 3)[0];
+      if (!(result.friction >= 0)) friction->fail("expected zero or more");
+    }
+    const auto condim = geom_.find("condim");
+    if (!condim) return result;
+    const double dimensions = condim->number();
+    if (dimensions == 1) result.friction = 0;
+    if (dimensions > 3) {
+      reading_.warnings.add(*condim->element, "torsional and rolling friction was left out");
+    }
+    return result;
+  }
+
   MassProperties weigh(const MassProperties& unit) const {
     const auto mass = geom_.find("mass"), density = geom_.find("density"),
                group = geom_.find("group");
@@ -234,7 +264,7 @@ class GeomReader {
       shape.geometry = Plane{};
       return;
     }
-    if (word == "mesh") return;
+    if (word == "mesh" || word == "hfield") return;
     std::size_t needed = word == "sphere" ? 1 : word == "box" || word == "ellipsoid" ? 3 : 2;
     const bool spans = fromto && word != "sphere";
     if (spans) needed = 1;
@@ -312,24 +342,36 @@ MassProperties read_inertial(const XmlElement& inertial, const Pose& X_BE,
   return result;
 }
 
+// The name of a file without folder and ending.
+std::string stem(std::string path) {
+  path.erase(0, path.find_last_of("/\\") + 1);
+  path.erase(std::min(path.rfind('.'), path.size()));
+  return path;
+}
+
 }  // namespace
 
 void read_mjcf_assets(const XmlElement& asset, MjcfReading& reading) {
   for (const XmlElement* mesh : asset.all("mesh")) {
     const auto name = mesh->find("name"), file = mesh->find("file");
     if (!name && !file) mesh->fail("expected the attribute 'name' or 'file'");
-    // without a name: the file's, without folder and ending
-    std::string key = name ? name->text() : file->text();
-    if (!name) {
-      key.erase(0, key.find_last_of("/\\") + 1);
-      key.erase(std::min(key.rfind('.'), key.size()));
-    }
+    const std::string key = name ? name->text() : stem(file->text());
     if (!reading.mesh_elements.try_emplace(key, mesh).second)
       mesh->fail("a second mesh of this name");
     // attributes that only matter when the mesh is used
     for (const char* later : {"vertex", "face", "scale", "refpos", "refquat", "class"}) {
       mesh->find(later);
     }
+  }
+  for (const XmlElement* field : asset.all("hfield")) {
+    const auto name = field->find("name"), file = field->find("file");
+    if (!name && !file) field->fail("expected the attribute 'name' or 'file'");
+    const std::string key = name ? name->text() : stem(file->text());
+    if (!reading.field_elements.try_emplace(key, field).second) {
+      field->fail("a second hfield of this name");
+    }
+    // attributes that only matter when it is used
+    for (const char* later : {"nrow", "ncol", "size", "elevation"}) field->find(later);
   }
   for (const XmlElement* material : asset.all("material")) {
     const MjcfElement element = reading.with_defaults(*material, MjcfDefaults::main);

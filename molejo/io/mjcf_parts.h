@@ -5,6 +5,7 @@
 // class above, and so on (`MjcfElement::find`).
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <map>
 #include <set>
@@ -77,6 +78,13 @@ struct MjcfJoint {
   Pose X_WB;              // free: pose of the body where our coordinates are zero
 };
 
+// A geom as MuJoCo's rules of contact see it.
+struct MjcfCollider {
+  std::string body;
+  std::size_t shape = 0;  // of the body's shapes
+  std::uint32_t contype = 1, conaffinity = 1;
+};
+
 // The scene under construction.
 struct MjcfReading {
   std::string file;
@@ -91,6 +99,12 @@ struct MjcfReading {
   std::map<std::string, TriangleMesh> meshes;  // those that were needed so far
   std::map<std::string, Polyhedron> hulls;     // of these
   std::map<std::string, Color> materials;
+  std::map<std::string, const XmlElement*> field_elements;  // <hfield>
+  std::map<std::string, HeightField> fields;                // those that were needed so far
+  std::size_t heights = 0;                                  // of all height fields of the scene
+  std::string ground;                                       // body of the world's geoms, or empty
+  std::vector<MjcfCollider> colliders;
+  std::map<std::string, std::size_t> geom_index;  // in colliders
 
   // The element with its own class, or else `childclass`.
   MjcfElement with_defaults(const XmlElement& element, std::size_t childclass) const;
@@ -99,12 +113,14 @@ struct MjcfReading {
 // `pos` and one of quat, axisangle, xyaxes, zaxis, euler.
 Pose read_mjcf_pose(const MjcfElement& element, const MjcfCompiler& compiler);
 
-// <asset>: meshes and materials.
+// <asset>: meshes, height fields and materials.
 void read_mjcf_assets(const XmlElement& asset, MjcfReading& reading);
 
 struct MjcfGeom {
   std::optional<Shape> shape;  // nothing: a kind that was left out, with a warning
   MassProperties mass;         // zero mass: weighs nothing
+  std::uint32_t contype = 1, conaffinity = 1;
+  bool hidden = false;  // in a group that MuJoCo does not show
 };
 // The shape in the frame of the body; X_BE is the pose of the frame that holds the element.
 MjcfGeom read_mjcf_geom(const MjcfElement& geom, const Pose& X_BE, MjcfReading& reading);
@@ -115,6 +131,13 @@ MassProperties read_mjcf_mass(const XmlElement* inertial, const Pose& X_BE,
                               const MjcfReading& reading);
 
 void read_mjcf_bodies(const std::vector<const XmlElement*>& sections, MjcfReading& reading);
+// A height field of the assets, in the frame of its geom.
+const HeightField& mjcf_field(const XmlValue& name, MjcfReading& reading);
+// A file that an asset names, where the compiler says that they are.
+std::string mjcf_asset_path(const XmlValue& file, const MjcfReading& reading);
+
+// Which bodies touch: the masks of the geoms and the sections <contact>, as groups and pairs.
+void read_mjcf_contact(const std::vector<const XmlElement*>& sections, MjcfReading& reading);
 void read_mjcf_equalities(const XmlElement& equality, MjcfReading& reading);
 // Initial positions and velocities from the key named "home", else from the first one. Returns its
 // controls, one for each of the actuators, or nothing.

@@ -11,6 +11,7 @@
 
 #include "molejo/io/json_cursor.h"
 #include "molejo/io/obj.h"
+#include "molejo/io/scene.h"
 #include "molejo/math/words.h"
 #include "molejo/model/scene.h"
 
@@ -19,10 +20,6 @@ namespace molejo {
 inline constexpr int max_scene_elements = 100'000;  // bodies, joints, springs, forces, each
 inline constexpr int max_scene_shapes = 1'000'000;
 inline constexpr std::size_t max_scene_vertices = 4'000'000;  // of all polyhedra together
-inline constexpr std::size_t max_scene_heights = 1'200'000;   // of all height fields together
-inline constexpr std::size_t max_contact_pairs = 1000;
-
-inline constexpr std::string_view any_body = "*";  // in a contact pair
 
 // What surrounds an element.
 struct Surroundings {

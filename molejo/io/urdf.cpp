@@ -9,6 +9,7 @@
 
 #include "molejo/io/robot.h"
 #include "molejo/io/robot_parts.h"
+#include "molejo/io/scene.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -16,6 +17,29 @@ namespace molejo {
 namespace {
 
 constexpr double shape_density = 1000;  // kg/m^3, for moving links that state no inertia
+
+bool same_form(const Geometry& a, const Geometry& b) {
+  if (a.index() != b.index()) return false;
+  if (const auto* sphere = std::get_if<Sphere>(&a)) {
+    return sphere->radius == std::get<Sphere>(b).radius;
+  }
+  if (const auto* box = std::get_if<Box>(&a)) return box->half == std::get<Box>(b).half;
+  if (const auto* c = std::get_if<Cylinder>(&a)) {
+    const auto& d = std::get<Cylinder>(b);
+    return c->radius == d.radius && c->half_length == d.half_length;
+  }
+  if (const auto* c = std::get_if<Capsule>(&a)) {
+    const auto& d = std::get<Capsule>(b);
+    return c->radius == d.radius && c->half_length == d.half_length;
+  }
+  if (const auto* p = std::get_if<Polyhedron>(&a)) {
+    return p->vertices == std::get<Polyhedron>(b).vertices;
+  }
+  return false;
+}
+bool same_place_and_form(const Shape& a, const Shape& b) {
+  return a.X_BS == b.X_BS && same_form(a.geometry, b.geometry);
+}
 
 struct Link {
   const XmlElement* element = nullptr;
@@ -76,6 +100,9 @@ class UrdfReader {
     if (!index_.try_emplace(link.body.name, links_.size()).second) {
       element.require("name").fail("a second link of this name");
     }
+    if (link.body.name == any_body) {
+      element.require("name").fail("expected another name: this one stands for any body");
+    }
     link_names_.push_back(link.body.name);
     read_inertial(element, link);
     read_shapes(element, link.body);
@@ -119,41 +146,39 @@ class UrdfReader {
     link.body.given = MassProperties{m, X_BC.p, rotated(X_BC.R, I)};
   }
 
-  // Visual shapes, or the collision shapes where a link shows nothing that can be read.
+  // What is seen and what collides: one shape where both are the same, else two, of which the
+  // second is not drawn. A link that shows nothing that can be read shows what collides.
   void read_shapes(const XmlElement& element, SceneBody& body) {
     for (const XmlElement* visual : element.all("visual")) {
       visual->find("name");
       if (const XmlElement* material = visual->child("material")) read_material(*material);
       try {
         body.shapes.push_back(read_shape(*visual));
+        body.shapes.back().collides = false;
       } catch (const UnreadableMesh& mesh) {
         warnings_.add(*visual, mesh.what() + std::string("; this visual was left out"));
       }
     }
-    const std::vector<const XmlElement*> collisions = element.all("collision");
-    for (const XmlElement* collision : collisions) {
+    const std::size_t seen = body.shapes.size();
+    for (const XmlElement* collision : element.all("collision")) {
       collision->find("name");
-      // what is not used is still checked, except that its mesh is not opened
-      if (!body.shapes.empty()) {
-        mark_all(*collision);
-        warnings_.add(*collision,
-                      "a <collision> was left out: the <visual> shapes of its link serve");
-        continue;
-      }
       try {
-        collision_shapes_.push_back(read_shape(*collision));
+        add_collision(read_shape(*collision), seen, body.shapes);
       } catch (const UnreadableMesh& mesh) {
-        throw InputError(collision->place() + mesh.what());
+        if (seen == 0) throw InputError(collision->place() + mesh.what());
+        warnings_.add(*collision, mesh.what() + std::string("; this collision was left out"));
       }
     }
-    body.shapes.insert(body.shapes.end(), collision_shapes_.begin(), collision_shapes_.end());
-    collision_shapes_.clear();
   }
 
-  static void mark_all(const XmlElement& element) {
-    element.read = true;
-    for (const XmlAttribute& a : element.attributes) a.read = true;
-    for (const XmlElement& child : element.children) mark_all(child);
+  static void add_collision(Shape shape, std::size_t seen, std::vector<Shape>& shapes) {
+    for (std::size_t i = 0; i < seen; ++i) {
+      if (shapes[i].collides || !same_place_and_form(shapes[i], shape)) continue;
+      shapes[i].collides = true;
+      return;
+    }
+    if (seen > 0) shape.color.a = 0;
+    shapes.push_back(std::move(shape));
   }
 
   struct UnreadableMesh : InputError {
@@ -429,6 +454,7 @@ class UrdfReader {
       body.massless = false;
       body.given.reset();
       body.density = shape_density;
+      weigh_what_collides(body);
       warnings_.add(*links_[body_links_[i]].element,
                     "a moving link has no <inertial>: its shapes were weighed at 1000 kg/m^3");
     }
@@ -437,6 +463,17 @@ class UrdfReader {
           "the link '" + shown(scene_.bodies[i].name) +
           "' moves but neither it nor what it carries has mass; expected <inertial>");
     }
+  }
+
+  // A link with shapes of both kinds is not to be weighed twice.
+  static void weigh_what_collides(SceneBody& body) {
+    MassProperties solid;
+    bool all = true;
+    for (const Shape& shape : body.shapes) {
+      if (shape.collides) solid = solid + mass_properties(shape, shape_density);
+      all = all && shape.collides;
+    }
+    if (!all && solid.mass > 0) body.given = solid;
   }
 
   const XmlElement& root_;
@@ -450,7 +487,6 @@ class UrdfReader {
   std::unordered_map<std::string, std::size_t> index_;
   std::unordered_map<std::string, const XmlElement*> joint_names_;
   std::map<std::string, Color> materials_;
-  std::vector<Shape> collision_shapes_;
 };
 
 }  // namespace

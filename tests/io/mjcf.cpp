@@ -362,8 +362,8 @@ TEST_CASE("mjcf: options become settings") {
 
 TEST_CASE("mjcf: whatever is not read is named with its count") {
   const Scene scene = parse_mjcf(
-      "<mujoco>\n<worldbody>\n<body><joint solreflimit='1 1'/><geom size='1' condim='3'/>\n"
-      "<body><geom size='1' condim='1'/><site/><site/></body></body>\n</worldbody>\n"
+      "<mujoco>\n<worldbody>\n<body><joint solreflimit='1 1'/><geom size='1' margin='3'/>\n"
+      "<body><geom size='1' margin='1'/><site/><site/></body></body>\n</worldbody>\n"
       "<tendon><fixed/></tendon><sensor/>\n"
       "<equality><joint joint1='a'/></equality><actuator><muscle tendon='t'/></actuator>\n"
       "<default><geom solref='1 1'/><site size='1'/></default>hello</mujoco>",
@@ -371,7 +371,7 @@ TEST_CASE("mjcf: whatever is not read is named with its count") {
   const std::vector<std::string> expected{
       "m.xml:1: text inside <mujoco> was left out",
       "m.xml:3: <mujoco/worldbody/body/joint solreflimit> is not supported and was left out",
-      "m.xml:3: <mujoco/worldbody/body/geom condim> is not supported and was left out (2 times)",
+      "m.xml:3: <mujoco/worldbody/body/geom margin> is not supported and was left out (2 times)",
       "m.xml:4: <mujoco/worldbody/body/site> is not supported and was left out (2 times)",
       "m.xml:6: <mujoco/tendon> is not supported and was left out",
       "m.xml:6: <mujoco/sensor> is not supported and was left out",
@@ -395,8 +395,11 @@ TEST_CASE("mjcf: what can only be carried over in part is told") {
   told("<worldbody><body><joint type='ball' range='0 90'/><geom size='1'/></body></worldbody>",
        "the range of a ball joint was left out");
   told("<worldbody><body mocap='true'><geom size='1'/></body></worldbody>", "mocap body");
-  told("<worldbody><geom type='hfield' hfield='h'/><body/></worldbody>",
-       "type hfield was left out");
+  told("<worldbody><geom type='sdf'/><body/></worldbody>", "type sdf was left out");
+  told("<worldbody><body><geom size='1' condim='4'/></body></worldbody>",
+       "torsional and rolling friction was left out");
+  told("<worldbody><body><geom size='1'/><geom size='2' contype='2'/></body></worldbody>",
+       "geoms of one body have different contype or conaffinity");
   told(body + "<actuator><motor site='s'/></actuator>", "does not drive a joint");
   told(body + "<actuator><position joint='k'/></actuator>",
        "ball or free joint other than a motor");

@@ -101,7 +101,6 @@ TEST_CASE("urdf: limits, effort and damping become drives") {
 
 TEST_CASE("urdf: all that the arm says and a scene cannot hold is named") {
   const std::vector<std::string> expected{
-      "arm.urdf:33: a <collision> was left out: the <visual> shapes of its link serve",
       "arm.urdf:147: dry friction of joints (<dynamics friction>) was left out",
       "arm.urdf:114: <robot/joint/limit velocity> is not supported and was left out (5 times)",
       "arm.urdf:162: <robot/transmission> is not supported and was left out"};
@@ -117,6 +116,51 @@ TEST_CASE("urdf: all that the arm says and a scene cannot hold is named") {
   CHECK(has_warning(scene, "<robot/gazebo> is not supported and was left out (2 times)"));
   CHECK(has_warning(scene, "<robot/sensor> is not supported and was left out"));
   CHECK(has_warning(scene, "a revolute joint has no <limit> and moves without limits"));
+}
+
+TEST_CASE("urdf: what is seen does not collide, and what collides is not drawn beside it") {
+  const std::string box = "<geometry><box size='1 1 1'/></geometry>";
+  const std::string ball = "<geometry><sphere radius='2'/></geometry>";
+  const auto body = [&](const std::string& inside) {
+    return parse(link_text("a", weight + inside)).bodies[0];
+  };
+  const SceneBody seen = body("<visual>" + box + "</visual>");
+  REQUIRE(seen.shapes.size() == 1);
+  CHECK_FALSE(seen.shapes[0].collides);
+
+  const SceneBody solid = body("<collision>" + box + "</collision>");
+  REQUIRE(solid.shapes.size() == 1);
+  CHECK(solid.shapes[0].collides);
+  CHECK(solid.shapes[0].color == Color{});
+  CHECK(solid.shapes[0].surface == Surface{});
+
+  const SceneBody both = body("<collision>" + ball + "</collision><visual>" + box + "</visual>");
+  REQUIRE(both.shapes.size() == 2);
+  CHECK(std::holds_alternative<Box>(both.shapes[0].geometry));
+  CHECK_FALSE(both.shapes[0].collides);
+  CHECK(both.shapes[0].color.a == 1);
+  CHECK(std::holds_alternative<Sphere>(both.shapes[1].geometry));
+  CHECK(both.shapes[1].collides);
+  CHECK(both.shapes[1].color.a == 0);
+
+  // the same form at the same place is one shape
+  const std::string there = "<origin xyz='1 0 0'/>";
+  const SceneBody one = body("<visual>" + box + "</visual><visual>" + there + box +
+                             "</visual><collision>" + there + box + "</collision>");
+  REQUIRE(one.shapes.size() == 2);
+  CHECK_FALSE(one.shapes[0].collides);
+  CHECK(one.shapes[1].collides);
+  CHECK(one.shapes[1].color.a == 1);
+}
+
+TEST_CASE("urdf: a link without inertia is weighed once, by what collides") {
+  const Scene alone = parse(
+      "<link name='a'><visual><geometry><box size='3 3 3'/></geometry></visual>"
+      "<collision><geometry><box size='1 1 1'/></geometry></collision></link>");
+  CHECK(alone.bodies[0].given->mass == doctest::Approx(1000));
+  const Scene seen =
+      parse("<link name='a'><visual><geometry><box size='1 1 1'/></geometry></visual></link>");
+  CHECK(build(seen).model.links[0].mass == doctest::Approx(1000));
 }
 
 TEST_CASE("urdf: every joint type") {
@@ -212,6 +256,13 @@ TEST_CASE("urdf: meshes from OBJ and STL, of packages too, unreadable ones only 
   const Scene other = parse_mesh("../meshes/t.dae", box);
   CHECK(has_warning(other, "this visual was left out"));
   CHECK(std::holds_alternative<Box>(other.bodies[0].shapes[0].geometry));
+  CHECK(other.bodies[0].shapes[0].collides);
+  // one that is not needed to see the link is left out
+  const std::string lost =
+      "<collision><geometry><mesh filename='none.stl'/></geometry></collision>";
+  const Scene without = parse_mesh("../meshes/t.obj", lost);
+  CHECK(without.bodies[0].shapes.size() == 1);
+  CHECK(has_warning(without, "no such file; this collision was left out"));
   // a collision mesh that is needed must be there
   const std::string error = error_of([&] {
     parse(
