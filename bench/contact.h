@@ -32,7 +32,7 @@ struct ContactEffort {
   double seconds = 5;     // to simulate
   double glance = 4;      // seconds of processor time after which an engine is stopped that would
   double limit = 40;      //   need more than this for all
-  double again = 1.5;     // seconds of processor time for further passes
+  double again = 7;       // seconds of processor time for further passes
   int passes = 4;         // at most
   int sampled_steps = 2;  // between samples
 };

@@ -73,11 +73,13 @@ std::string probe_text(const ContactResults& results) {
 
 std::string verification_text(const std::vector<ContactVerification>& all) {
   std::vector<Row> rows{{"engine, solver", "start", "ragdoll flies, m", "chain flies, m",
-                         "cubes fall, m", "ragdoll touches, mm", "chain touches, mm", "verdict"}};
+                         "cubes fall, m", "ragdoll touches, mm", "chain, mm", "round solids, mm",
+                         "verdict"}};
   for (const ContactVerification& v : all)
     rows.push_back({v.engine + ", " + v.solver, small(v.start), small(v.ragdoll), small(v.chain),
                     v.cubes ? small(*v.cubes) : "-", millimetres(v.ragdoll_touch),
-                    millimetres(v.chain_touch), v.complaint.empty() ? "same work" : v.complaint});
+                    millimetres(v.chain_touch), millimetres(v.round_touch),
+                    v.complaint.empty() ? "same work" : v.complaint});
   return table(rows);
 }
 
@@ -131,6 +133,7 @@ std::string contact_json(const ContactResults& results) {
                                     {"cubes", number(v.cubes)},
                                     {"ragdoll_touch", number(v.ragdoll_touch)},
                                     {"chain_touch", number(v.chain_touch)},
+                                    {"round_touch", number(v.round_touch)},
                                     {"complaint", v.complaint}});
   for (const ContactRace& race : results.races) {
     for (std::size_t i = 0; i < results.entrants.size(); ++i) {

@@ -85,6 +85,22 @@ Work dropped_chain() {
   return work;
 }
 
+Work dangling(const Shape& shape) {
+  Work work;
+  work.name = "dangling solid";
+  work.ground = true;
+  work.friction = 0.8;
+  Part handle = free_part("handle", {0, 0, 1}, 1, box({0.05, 0.05, 0.05}));
+  handle.axis = {1, 0, 0};
+  handle.angle = pi / 6;
+  Part solid = free_part("solid", {0, 0, 0.6}, 1, shape);
+  solid.parent = 0;
+  solid.joint = Joint::ball;
+  solid.anchor = {0, 0, 0.8};
+  work.parts = {handle, solid};
+  return work;
+}
+
 Work sliding_block() {
   Work work;
   work.name = "sliding block";

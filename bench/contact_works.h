@@ -19,6 +19,10 @@ Work pile_of_1000();
 // only.
 Work dropped_chain();
 
+// A solid that hangs by a ball joint from a free box, both turned by 30 degrees about x; it falls
+// from 0.3 m or more and touches before the box does.
+Work dangling(const Shape& shape);
+
 // A cube of half side 0.25 m on the plane, 5 m/s at 30 degrees, friction 0.5.
 constexpr double slide_speed = 5, slide_angle_deg = 30, slide_friction = 0.5;
 Work sliding_block();

@@ -34,6 +34,7 @@ struct ContactVerification {
   double ragdoll = 0, chain = 0;  // largest difference of a centre from `accurate` at 0.25 s
   std::optional<double> cubes;    // of the pile of 100 at 0.15 s
   double ragdoll_touch = 0, chain_touch = 0;  // lowest point when the ground is first felt
+  double round_touch = 0;  // the same of a sphere and of capsules along y and z: the farthest off
   std::string complaint;
 };
 std::vector<ContactVerification> verify_contact(const Engines& engines);
