@@ -264,6 +264,19 @@ Vec3T<S> velocity_of(const ContactSystem<S>& system, const ContactBlock<S>& c) {
   return {v1.sum(), v2.sum(), v3.sum()};
 }
 
+// A contact that carries nothing and would not begin to.
+template <class S>
+bool is_idle(const ContactSystem<S>& system, const ContactBlock<S>& c) {
+  if (any(c.impulse.z > S(0.0))) return false;
+  Quad<S> v{};
+  const RowGroup<S>* group = system.rows.data() + c.first_group;
+  const int* place = system.group_slot.data() + c.first_group;
+  for (int g = 0; g < c.groups; ++g) {
+    v.add_product(Quad<S>::load(group[g].w[2]), Quad<S>::load(system.s.data() + place[g]));
+  }
+  return !any(c.free.z + v.sum() < c.target);
+}
+
 template <class S>
 void add_impulse(const ContactBlock<S>& c, const Vec3T<S>& change, ContactSystem<S>& system) {
   const RowGroup<S>* group = system.rows.data() + c.first_group;
@@ -351,6 +364,7 @@ ContactEffort solve_contacts(ContactSystem<S>& system, int first, int last, int 
   }
   return iterate<S>(first, last, iterations, tolerance, [&](int i, const auto& active) {
     ContactBlock<S>& c = system.contacts[static_cast<std::size_t>(i)];
+    if (is_idle(system, c)) return S(0.0);
     const Vec3T<S> next = improved_impulse(c, c.free + velocity_of(system, c));
     const S zero(0.0);
     const Vec3T<S> change{select(active, next.x - c.impulse.x, zero),
