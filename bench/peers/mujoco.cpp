@@ -237,7 +237,7 @@ class MujocoEngine : public Engine {
   }
   const char* declines(const Work& work, const char* solver) const override {
     if (work.parts.size() > 500)
-      return "its matrix of constraints, rows times freedoms, does not fit into memory";
+      return "cannot make its data: constraint rows times freedoms are too many";
     return work.parts.size() > 50 && std::strcmp(solver, elliptic) == 0
                ? "slow: the pyramidal cone stands for both"
                : nullptr;
