@@ -3,7 +3,13 @@
 // Closed forms where they exist (spheres, capsules, planes, boxes), otherwise the features found by
 // `separation`, clipped against each other. At most four points for two convex solids; a height
 // field gives up to eight. Points keep their `feature` as long as the same features meet, so that
-// impulses can be carried from step to step.
+// impulses can be carried from step to step. On a plane, and on a field where nothing else of the
+// field is near, it is the vertex of a box (bits: signs of x, y, z) or polyhedron, the end 0 (-z)
+// or 1 (+z) of a capsule, and 0 for a sphere.
+//
+// The least gap is the signed distance of the two, to 1e-9 of the smaller one; the deepest point is
+// always kept. On a height field that holds above the ground; below it each corner is as deep as
+// the triangle above it says.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +34,8 @@ struct TouchShape {
   const HeightField* field = nullptr;
 };
 
-// Memory of one pair from step to step: speed, not results. Nothing in it means: not met yet.
+// Memory of one pair from step to step. Changes the speed, and the result by no more than rounding
+// or the choice among equals. As it is made it means: not met yet.
 struct ManifoldCache {
   SeparationCache separation;
   int axis = -1;  // of two boxes: the one that separated them or carried the contact

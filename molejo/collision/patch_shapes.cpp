@@ -1,3 +1,5 @@
+#include <numbers>
+
 #include "molejo/collision/patch.h"
 
 namespace molejo {
@@ -46,7 +48,7 @@ Patch cap_patch(const PlacedSolid& c, bool upper, double side, const Sight& s) {
   static const struct Circle {
     Circle() {
       for (int k = 0; k < cap_corners; ++k) {
-        const double angle = 2 * 3.14159265358979323846 * k / cap_corners;
+        const double angle = 2 * std::numbers::pi * k / cap_corners;
         x[k] = std::cos(angle), y[k] = std::sin(angle);
       }
     }

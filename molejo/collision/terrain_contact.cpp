@@ -120,7 +120,9 @@ void TerrainContact::ball_on_faces(const Vec3& c, double radius, int corner, con
         const TerrainFace f = terrain_.face(i, j, lower);
         const double s = dot(f.normal, c - f.origin);
         if (s - radius >= margin_ || (!above && s < 0)) continue;
-        if (above && (f.index == above->index || height(f) > height(*above))) continue;
+        if (above &&
+            (f.index == above->index || height(f) > height(*above) + on_border * terrain_.dx()))
+          continue;
         const Vec3 foot = c - f.normal * s;
         const double slack = above ? depth / std::min(terrain_.dx(), terrain_.dy()) : 0;
         if (!terrain_.contains(f, foot.x, foot.y, slack + on_border)) continue;

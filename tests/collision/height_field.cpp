@@ -385,19 +385,21 @@ TEST_CASE("height field: there is no ground outside the grid, and its border hol
 
 TEST_CASE("height field: a corner in a valley is held by both of its sides") {
   Solids solid;
-  const Ground valley(field_of(11, 5, 0.4, 0.5, [](double x, double) { return std::fabs(x); }));
+  const Ground valley(
+      field_of(11, 5, 0.4, 0.5, [](double x, double) { return 0.3 * std::fabs(x); }));
   // a cube on its corner, which is a little below the bottom, and a little beside it
-  const Mat3 R = axis_rotation(normalized(Vec3{1, -1, 0}), std::acos(std::sqrt(1.0 / 3)));
+  const Vec3 diagonal = normalized(Vec3{1, 1, 1});
+  const Mat3 R = axis_rotation(normalized(cross(diagonal, Vec3{0, 0, 1})), std::acos(diagonal.z));
   for (const double x : {-0.0004, 0.0, 0.0003}) {
-    const Points points = meet(solid(Box{{0.1, 0.1, 0.1}}),
-                               {R, {x, 0.03, 0.1 * std::sqrt(3.0) - 0.001}}, valley.shape, 0.005);
-    bool left = false, right = false;
+    const Pose X{R, {x, 0.03, 0.1 * std::sqrt(3.0) - 0.001}};
+    REQUIRE(max_abs(X * Vec3{-0.1, -0.1, -0.1} - Vec3{x, 0.03, -0.001}) < 1e-15);
+    const Points points = meet(solid(Box{{0.1, 0.1, 0.1}}), X, valley.shape, 0.005);
+    REQUIRE(points.size() == 2);
     for (const ContactPoint& p : points) {
-      left = left || p.normal.x > 0.7;
-      right = right || p.normal.x < -0.7;
-      CHECK(p.gap < 0);
+      const double side = p.normal.x > 0 ? -1 : 1;  // of the valley
+      CHECK(max_abs(p.normal - normalized(Vec3{-0.3 * side, 0, 1})) < 1e-15);
+      CHECK(p.gap == doctest::Approx((-0.001 - 0.3 * side * x) / std::sqrt(1.09)));
     }
-    CHECK(left);
-    CHECK(right);
+    CHECK(points[0].normal.x * points[1].normal.x < 0);
   }
 }

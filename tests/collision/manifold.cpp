@@ -190,6 +190,30 @@ TEST_CASE("manifold: solids that coincide are parted by their least extent") {
   }
 }
 
+TEST_CASE(
+    "manifold: a sphere meets a face, an edge and a corner of a box, and leaves it if inside") {
+  Solids solid;
+  const TouchShape sphere = solid(Sphere{0.1}), box = solid(Box{{0.3, 0.4, 0.5}});
+  const Mat3 R = axis_rotation(normalized(Vec3{1, 2, 3}), 0.7);
+  struct Case {
+    Vec3 centre, normal;
+    double gap;
+  };
+  const double f = std::sqrt(0.5), g = std::sqrt(1.0 / 3);
+  for (const Case& c :
+       {Case{{0.1, 0.2, 0.605}, {0, 0, 1}, 0.005},
+        Case{{-0.3 - 0.1 * f, 0.4 + 0.1 * f, 0.1}, {-f, f, 0}, 0},
+        Case{Vec3{0.3, -0.4, 0.5} + Vec3{g, -g, g} * 0.09, {g, -g, g}, -0.01},
+        Case{{-0.25, 0, 0.4}, {-1, 0, 0}, -0.15}, Case{{0.1, -0.38, 0.4}, {0, -1, 0}, -0.12},
+        Case{{0.1, 0.1, 0.45}, {0, 0, 1}, -0.15}}) {
+    const Points points = meet(sphere, {Mat3::identity(), R * c.centre}, box, {R, {}});
+    REQUIRE(points.size() == 1);
+    CHECK(max_abs(points[0].normal - R * c.normal) < 1e-14);
+    CHECK(std::fabs(points[0].gap - c.gap) < 1e-14);
+    CHECK(max_abs(points[0].p - R * (c.centre - c.normal * (0.1 + 0.5 * c.gap))) < 1e-14);
+  }
+}
+
 TEST_CASE("manifold: capsules side by side touch at both ends of what they share") {
   Solids solid;
   const TouchShape a = solid(Capsule{0.1, 0.5}), b = solid(Capsule{0.2, 0.3});
