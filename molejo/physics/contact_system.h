@@ -65,6 +65,7 @@ struct ContactSystem {
   std::vector<int> group_slot;    // where each group begins
   std::vector<double> yielding;   // least mobility of each tree that counts, 1/kg
   std::vector<int> tree;          // of each body
+  std::vector<bool> lone;         // is a tree one free body that turns about its centre of mass?
   std::vector<S> felt;            // impulses before `respond`
   std::vector<double> dense[3];   // rows of one contact at all freedoms
   std::vector<Spatial<S>> motion;

@@ -61,6 +61,9 @@ ContactSystem<S>::ContactSystem(const Model& model)
       tree[static_cast<std::size_t>(i)] = static_cast<int>(t);
       mass += model.links[static_cast<std::size_t>(i)].mass;
     }
+    const Link& first = model.links[static_cast<std::size_t>(range.first_link)];
+    lone.push_back(range.last_link - range.first_link == 1 && first.translations == 3 &&
+                   first.rotations == 3 && first.p_MC == Vec3{});
     // what yields a billion times less than the free mass would is rounding
     yielding.push_back(mass > 0 ? 1e-9 / mass : 0);
   }
@@ -107,6 +110,15 @@ void carry_to_root(const Model& model, const Dynamics<S>& d, int body, Vec3T<E> 
 // Groups of the freedoms from a body to the root, appended in descending order with zero rows.
 template <class S>
 void add_groups(const Model& model, int body, ContactSystem<S>& system) {
+  if (body >= 0 &&
+      system.lone[static_cast<std::size_t>(system.tree[static_cast<std::size_t>(body)])]) {
+    const int v = model.links[static_cast<std::size_t>(body)].v;
+    const int base = system.slot[static_cast<std::size_t>(v)];
+    system.group_slot.push_back(base + 4);
+    system.group_slot.push_back(base);
+    system.rows.resize(system.rows.size() + 2);
+    return;
+  }
   int lowest = static_cast<int>(system.s.size()) / 4;
   for (int i = body; i >= 0;) {
     const Link& link = model.links[static_cast<std::size_t>(i)];
@@ -148,12 +160,41 @@ struct GroupCursor {
   }
 };
 
+// The same for one free body that turns about its centre of mass: translations and rotations do
+// not mix, and there is nothing above it.
+template <class S, class E, class Felt>
+void carry_lone(const Link& link, const Dynamics<S>& d, Vec3T<E> n, const Vec3T<E>& f,
+                Felt&& felt) {
+  const auto v = static_cast<std::size_t>(link.v);
+  for (std::size_t j = 0; j < 3; ++j)
+    felt(link.v + static_cast<int>(j), dot(d.kinematics.axes[v + j], f));
+  for (std::size_t j = 3; j < 6; ++j) {
+    const FreedomFactor<S>& factor = d.freedoms[v + j];
+    const E u = dot(d.kinematics.axes[v + j], n);
+    felt(link.v + static_cast<int>(j), u);
+    const E g = u * E(factor.d_inverse);
+    n -= Vec3T<E>{g * factor.U_angular.x, g * factor.U_angular.y, g * factor.U_angular.z};
+  }
+}
+
 // W rows of one body's impulses along the axes, times `sign`, added to groups [first, end).
 inline void carry_rows(const Model& model, const Dynamics<double>& d, int body, const Vec3& arm,
                        const Vec3* axis, double sign, int first, ContactSystem<double>& system) {
   Vec3T<Pack4> f;
   for (int k = 0; k < 3; ++k) {
     f.x.set(k, sign * axis[k].x), f.y.set(k, sign * axis[k].y), f.z.set(k, sign * axis[k].z);
+  }
+  if (system.lone[static_cast<std::size_t>(system.tree[static_cast<std::size_t>(body)])]) {
+    // groups come in descending order
+    const Link& link = model.links[static_cast<std::size_t>(body)];
+    RowGroup<double>* groups = system.rows.data() + first;
+    const int base = system.slot[static_cast<std::size_t>(link.v)];
+    carry_lone(link, d, cross(arm, f), f, [&](int v, const Pack4& u) {
+      const int j = v - link.v;
+      const Pack4 w = u * Pack4(system.root[static_cast<std::size_t>(base + j)]);
+      for (int k = 0; k < 3; ++k) groups[1 - j / 4].w[k][j & 3] = w[k];
+    });
+    return;
   }
   GroupCursor cursor{system.group_slot.data(), first};
   carry_to_root(model, d, body, cross(arm, f), f, [&](int v, const Pack4& u) {

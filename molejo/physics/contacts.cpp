@@ -69,6 +69,19 @@ void update_boxes(const Model& model, const Kinematics<double>& k, double h, Con
   }
 }
 
+int place_to_keep(Contacts& c) {
+  if (c.unused.empty()) {
+    c.kept.emplace_back();
+    return static_cast<int>(c.kept.size()) - 1;
+  }
+  const int place = c.unused.back();
+  c.unused.pop_back();
+  return place;
+}
+void release(const Contacts::Pair& pair, Contacts& c) {
+  if (pair.kept >= 0) c.unused.push_back(pair.kept);
+}
+
 // The pairs of this step, with what is remembered of those of the last.
 void update_pairs(const Model& model, Contacts& c) {
   std::swap(c.pairs, c.last_pairs);
@@ -76,9 +89,9 @@ void update_pairs(const Model& model, Contacts& c) {
   auto known = c.last_pairs.begin();
   for (const auto& [a, b] : c.broad_phase.pairs()) {
     const auto before = [&](const Contacts::Pair& p) { return p.a < a || (p.a == a && p.b < b); };
-    while (known != c.last_pairs.end() && before(*known)) ++known;
+    for (; known != c.last_pairs.end() && before(*known); ++known) release(*known, c);
     if (known != c.last_pairs.end() && known->a == a && known->b == b) {
-      c.pairs.push_back(*known);
+      c.pairs.push_back(*known++);
       continue;
     }
     Contacts::Pair pair{a, b, false, false, {}, {}};
@@ -91,6 +104,44 @@ void update_pairs(const Model& model, Contacts& c) {
     }
     c.pairs.push_back(pair);
   }
+  for (; known != c.last_pairs.end(); ++known) release(*known, c);
+}
+
+bool is_polyhedral(const TouchShape& shape) {
+  return shape.kind == TouchShape::Kind::convex &&
+         (shape.convex.core == Core::box || shape.convex.core == Core::polyhedron);
+}
+
+// Remembers the points just found, which follow `first` in the list.
+void keep(const Pose& X_WA, const Pose& X_WB, const std::vector<ContactPoint>& points,
+          Contacts::Kept& kept) {
+  kept.X_AB = inverse(X_WA) * X_WB;
+  kept.count = 0;
+  for (const ContactPoint& p : points) {
+    const Vec3 half = p.normal * (0.5 * p.gap);
+    kept.points[kept.count++] = {transpose_times(X_WA.R, p.p + half - X_WA.p),
+                                 transpose_times(X_WB.R, p.p - half - X_WB.p),
+                                 transpose_times(X_WB.R, p.normal), p.feature};
+  }
+}
+
+// The kept points where the two are now, if they have hardly moved against each other.
+bool recall(const Pose& X_WA, const Pose& X_WB, double size, const Contacts::Kept& kept,
+            std::vector<ContactPoint>& points) {
+  constexpr double slight = 1e-3;  // rad, and part of the size
+  const Mat3& R = kept.X_AB.R;
+  for (int i = 0; i < 3; ++i) {
+    const Vec3 row = transpose_times(X_WB.R, X_WA.R.column(i));
+    if (max_abs(row - R[i]) > slight) return false;
+  }
+  const Vec3 p = transpose_times(X_WA.R, X_WB.p - X_WA.p);
+  if (max_abs(p - kept.X_AB.p) > slight * size) return false;
+  for (int i = 0; i < kept.count; ++i) {
+    const Contacts::Kept::Point& k = kept.points[i];
+    const Vec3 p_a = X_WA * k.p_A, p_b = X_WB * k.p_B, normal = X_WB.R * k.n_B;
+    points.push_back({(p_a + p_b) * 0.5, normal, dot(normal, p_a - p_b), k.feature});
+  }
+  return true;
 }
 
 struct Motion {
@@ -210,8 +261,22 @@ void add_contacts(const Model& model, double margin, Contacts::Pair& pair, Conta
   const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
   Contact contact = make_contact(model, pair);
   contacts.points.clear();
-  touch(contacts.shapes[a], contacts.X_WS[a], contacts.shapes[b], contacts.X_WS[b], margin,
-        pair.cache, contacts.points);
+  const Pose &X_a = contacts.X_WS[a], &X_b = contacts.X_WS[b];
+  const double size = std::min(contacts.size[a], contacts.size[b]);
+  const bool known =
+      pair.kept >= 0 &&
+      recall(X_a, X_b, size, contacts.kept[static_cast<std::size_t>(pair.kept)], contacts.points);
+  if (!known) {
+    touch(contacts.shapes[a], X_a, contacts.shapes[b], X_b, margin, pair.cache, contacts.points);
+    if (!contacts.points.empty() && is_polyhedral(contacts.shapes[a]) &&
+        is_polyhedral(contacts.shapes[b])) {
+      if (pair.kept < 0) pair.kept = place_to_keep(contacts);
+      keep(X_a, X_b, contacts.points, contacts.kept[static_cast<std::size_t>(pair.kept)]);
+    } else if (pair.kept >= 0) {
+      release(pair, contacts);
+      pair.kept = -1;
+    }
+  }
   for (const ContactPoint& p : contacts.points) {
     contact.feature = p.feature;
     contact.p_a = contact.p_b = p.p;
@@ -240,7 +305,11 @@ void find_contacts(const Model& model, const Kinematics<double>& k, double h, Co
     }
     meet(model, k, h, pair, contacts);
   }
+  // only bounces and sleepers ask for it
+  const bool sleepers =
+      std::find(contacts.asleep.begin(), contacts.asleep.end(), true) != contacts.asleep.end();
   for (Contact& contact : contacts.list) {
+    if (contact.restitution == 0 && !sleepers) continue;
     const Vec3 v_a = point_velocity(k, {contact.body_a}, contact.p_a);
     const Vec3 v_b = point_velocity(k, {contact.body_b}, contact.p_b);
     contact.approach = dot(contact.normal, v_a - v_b);

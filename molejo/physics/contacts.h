@@ -38,6 +38,17 @@ struct Contacts {
 
   std::vector<Contact> list;  // ascending (a, b, feature)
 
+  // Points of two polyhedra that hardly move against each other, fixed in both: the gap is taken
+  // anew, the points are not searched for again.
+  struct Kept {
+    Pose X_AB;  // when they were found
+    int count = 0;
+    struct Point {
+      Vec3 p_A, p_B, n_B;
+      std::uint32_t feature;
+    };
+    Point points[4];
+  };
   // Two colliders that are near.
   struct Pair {
     int a, b;
@@ -45,10 +56,13 @@ struct Contacts {
     bool rigid = false;  // or left to the penalty forces
     Surface surface;
     ManifoldCache cache;
+    int kept = -1;  // in `kept`
   };
   std::vector<Pair> pairs, last_pairs;
   std::vector<Contact> last_list;
   std::vector<ContactPoint> points;
+  std::vector<Kept> kept;
+  std::vector<int> unused;  // places in `kept`
   std::deque<ConvexMesh> meshes;
   std::vector<TouchShape> shapes;  // of each collider
   std::vector<double> size;        // of each collider: radius about its own origin, m
