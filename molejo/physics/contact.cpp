@@ -10,8 +10,6 @@ namespace molejo {
 
 namespace {
 
-constexpr double never = -1e30;  // a normal velocity that nothing falls below
-
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 int leader_of(std::vector<int>& leader, int tree) {
@@ -121,22 +119,6 @@ bool wake_who_is_met(const Model& model, double h, Dynamics<double>& d, ContactS
   return woken;
 }
 
-// The least normal velocity of a contact.
-double normal_target(const Model& model, const Contact& c, double h, double ahead) {
-  if (c.restitution > 0 && c.approach < -model.contact.rest_speed) {
-    // a bounce in the step in which they meet, and no braking before
-    const bool meets = c.gap + (c.fast ? h : ahead) * c.approach < 0;
-    return meets ? -c.restitution * c.approach : never;
-  }
-  return c.gap > 0 ? -c.gap / h : 0;
-}
-
-double push_target(const Model& model, const Contact& c, double h) {
-  if (c.gap > 0) return -c.gap / h;
-  const double depth = -c.gap - model.contact.slop;
-  return depth > 0 ? model.contact.recovery * depth / h : 0;
-}
-
 // Can this tree be left alone when nothing touches it any more?
 bool tree_may_sleep(const Model& model, const Tree& tree) {
   for (int v = tree.first_v; v < tree.last_v; ++v) {
@@ -152,6 +134,26 @@ bool tree_may_sleep(const Model& model, const Tree& tree) {
 }
 
 }  // namespace
+
+ContactTargets contact_targets(const Model& model, const Contact& c, double h, double ahead) {
+  ContactTargets targets;
+  if (c.gap > 0) {
+    targets.velocity = targets.push = -c.gap / h;
+  } else {
+    const double depth = -c.gap - model.contact.slop;
+    if (depth > 0) targets.push = model.contact.recovery * depth / h;
+  }
+  if (c.restitution > 0 && c.approach < -model.contact.rest_speed) {
+    // a bounce in the step in which they meet, and no braking before
+    const bool meets = c.gap + (c.fast ? h : ahead) * c.approach < 0;
+    targets.velocity = meets ? -c.restitution * c.approach : never_reached;
+  }
+  return targets;
+}
+
+double push_tolerance(const Model& model, double h) {
+  return 0.1 * std::max(model.contact.slop, 1e-6) / h;
+}
 
 ContactStep::ContactStep(const Model& model)
     : contacts(model),
@@ -221,8 +223,9 @@ bool solve_step_contacts(const Model& model, double h, double ahead, double* v, 
       if (a >= 0) u += point_velocity(d.kinematics, {a}, c.p_a);
       if (b >= 0) u -= point_velocity(d.kinematics, {b}, c.p_b);
       block.free = {dot(block.axis[0], u), dot(block.axis[1], u), dot(block.axis[2], u)};
-      block.target = normal_target(model, c, h, ahead);
-      block.push_target = push_target(model, c, h);
+      const ContactTargets targets = contact_targets(model, c, h, ahead);
+      block.target = targets.velocity;
+      block.push_target = targets.push;
       block.friction = c.friction;
       block.impulse = {dot(block.axis[0], c.impulse), dot(block.axis[1], c.impulse),
                        std::max(0.0, dot(block.axis[2], c.impulse))};
@@ -260,8 +263,7 @@ void take_back_penetration(const Model& model, double h, double* q, Dynamics<dou
   for (const ContactStep::Island& island : step.islands) {
     if (!island.deep) continue;
     any_deep = true;
-    constexpr int iterations = 20;
-    solve_pushes(step.system, island.first, island.last, iterations, model.contact.slop / h * 0.1);
+    solve_pushes(step.system, island.first, island.last, push_iterations, push_tolerance(model, h));
   }
   if (!any_deep) return;
   contact_response(model, d, step.system.s_push, step.system, step.dv.data());

@@ -18,6 +18,16 @@
 
 namespace molejo {
 
+// Least normal velocities of a contact: of the step, and of the displacement that takes back
+// penetration. `ahead` is the time from the poses at which it was found to the end of the step.
+struct ContactTargets {
+  double velocity = 0, push = 0;
+};
+ContactTargets contact_targets(const Model& model, const Contact& c, double h, double ahead);
+inline constexpr double never_reached = -1e30;  // a velocity that nothing falls below
+inline constexpr int push_iterations = 20;
+double push_tolerance(const Model& model, double h);
+
 // Memory of the contact of one world. Holds the impulses of the last step, from which the solver
 // starts, and who sleeps: `forget` after the state was changed by hand.
 struct ContactStep {

@@ -208,8 +208,20 @@ inline void carry_rows(const Model& model, const Dynamics<double>& d, int body, 
 inline void carry_rows(const Model& model, const Dynamics<Pack4>& d, int body,
                        const Vec3T<Pack4>& arm, const Vec3T<Pack4>* axis, double sign, int first,
                        ContactSystem<Pack4>& system) {
+  const bool lone =
+      system.lone[static_cast<std::size_t>(system.tree[static_cast<std::size_t>(body)])];
   for (int k = 0; k < 3; ++k) {
     const Vec3T<Pack4> f = axis[k] * sign;
+    if (lone) {
+      const Link& link = model.links[static_cast<std::size_t>(body)];
+      RowGroup<Pack4>* groups = system.rows.data() + first;
+      const int base = system.slot[static_cast<std::size_t>(link.v)];
+      carry_lone(link, d, cross(arm, f), f, [&](int v, const Pack4& u) {
+        const int j = v - link.v;
+        groups[1 - j / 4].w[k][j & 3] = u * system.root[static_cast<std::size_t>(base + j)];
+      });
+      continue;
+    }
     GroupCursor cursor{system.group_slot.data(), first};
     carry_to_root(model, d, body, cross(arm, f), f, [&](int v, const Pack4& u) {
       const int slot = system.slot[static_cast<std::size_t>(v)];
@@ -259,9 +271,9 @@ void finish_contact(const ContactSystem<S>& system, ContactBlock<S>& c) {
 }
 
 template <class S>
-ContactBlock<S>& add_contact(const Model& model, const Dynamics<S>& d, int body_a, int body_b,
-                             const Vec3T<S>& p_a, const Vec3T<S>& p_b, const Vec3T<S>& normal,
-                             ContactSystem<S>& system) {
+[[gnu::flatten]] ContactBlock<S>& add_contact(const Model& model, const Dynamics<S>& d, int body_a,
+                                              int body_b, const Vec3T<S>& p_a, const Vec3T<S>& p_b,
+                                              const Vec3T<S>& normal, ContactSystem<S>& system) {
   ContactBlock<S>& c = system.contacts.emplace_back();
   set_tangents(normal, c.axis);
   c.first_group = static_cast<int>(system.group_slot.size());
@@ -390,8 +402,8 @@ ContactEffort iterate(int first, int last, int iterations, double tolerance, Swe
 }
 
 template <class S>
-ContactEffort solve_contacts(ContactSystem<S>& system, int first, int last, int iterations,
-                             double tolerance) {
+[[gnu::flatten]] ContactEffort solve_contacts(ContactSystem<S>& system, int first, int last,
+                                              int iterations, double tolerance) {
   for (int i = first; i < last; ++i) {
     const ContactBlock<S>& c = system.contacts[static_cast<std::size_t>(i)];
     for (int g = c.first_group; g < c.first_group + c.groups; ++g) {
