@@ -138,15 +138,17 @@ bool tree_may_sleep(const Model& model, const Tree& tree) {
 ContactTargets contact_targets(const Model& model, const Contact& c, double h, double ahead) {
   ContactTargets targets;
   if (c.gap > 0) {
-    targets.velocity = targets.push = -c.gap / h;
+    targets.rest = targets.push = -c.gap / h;
   } else {
     const double depth = -c.gap - model.contact.slop;
     if (depth > 0) targets.push = model.contact.recovery * depth / h;
   }
+  targets.velocity = targets.rest;
   if (c.restitution > 0 && c.approach < -model.contact.rest_speed) {
     // a bounce in the step in which they meet, and no braking before
     const bool meets = c.gap + (c.fast ? h : ahead) * c.approach < 0;
     targets.velocity = meets ? -c.restitution * c.approach : never_reached;
+    if (!meets) targets.rest = never_reached;
   }
   return targets;
 }
@@ -225,6 +227,7 @@ bool solve_step_contacts(const Model& model, double h, double ahead, double* v, 
       block.free = {dot(block.axis[0], u), dot(block.axis[1], u), dot(block.axis[2], u)};
       const ContactTargets targets = contact_targets(model, c, h, ahead);
       block.target = targets.velocity;
+      block.rest_target = targets.rest;
       block.push_target = targets.push;
       block.friction = c.friction;
       block.impulse = {dot(block.axis[0], c.impulse), dot(block.axis[1], c.impulse),
@@ -235,6 +238,7 @@ bool solve_step_contacts(const Model& model, double h, double ahead, double* v, 
   for (const ContactStep::Island& island : step.islands) {
     const ContactEffort effort = solve_contacts(step.system, island.first, island.last,
                                                 step.most_iterations, step.tolerance);
+    limit_bounces(step.system, island.first, island.last, step.most_iterations, step.tolerance);
     step.iterations = std::max(step.iterations, effort.iterations);
   }
 

@@ -22,6 +22,7 @@ namespace molejo {
 // penetration. `ahead` is the time from the poses at which it was found to the end of the step.
 struct ContactTargets {
   double velocity = 0, push = 0;
+  double rest = 0;  // the velocity without a bounce
 };
 ContactTargets contact_targets(const Model& model, const Contact& c, double h, double ahead);
 inline constexpr double never_reached = -1e30;  // a velocity that nothing falls below

@@ -8,6 +8,7 @@ template ContactBlock<double>& add_contact(const Model&, const Dynamics<double>&
                                            const Vec3T<double>&, const Vec3T<double>&,
                                            const Vec3T<double>&, ContactSystem<double>&);
 template ContactEffort solve_contacts(ContactSystem<double>&, int, int, int, double);
+template void limit_bounces(ContactSystem<double>&, int, int, int, double);
 template ContactEffort solve_pushes(ContactSystem<double>&, int, int, int, double);
 template void contact_response(const Model&, const Dynamics<double>&, const std::vector<double>&,
                                ContactSystem<double>&, double*);

@@ -26,6 +26,7 @@ struct ContactBlock {
   Vec3T<S> axis[3];  // two tangents and the normal, from b to a, world
   Vec3T<S> free;     // velocity of a against b along the axes when no impulse acts
   S target{};        // least normal velocity
+  S rest_target{};   // the same without a bounce
   S friction{};
   Vec3T<S> impulse;  // on a, along the axes, N s
   S push{};          // normal impulse of the position correction
@@ -67,6 +68,7 @@ struct ContactSystem {
   std::vector<int> tree;          // of each body
   std::vector<bool> lone;         // is a tree one free body that turns about its centre of mass?
   std::vector<S> felt;            // impulses before `respond`
+  std::vector<Vec3T<S>> bounced;  // impulse and velocity of each contact with its bounce
   std::vector<double> dense[3];   // rows of one contact at all freedoms
   std::vector<Spatial<S>> motion;
 };
@@ -93,7 +95,13 @@ template <class S>
 ContactEffort solve_contacts(ContactSystem<S>& system, int first, int last, int iterations,
                              double tolerance);
 
-// The same for the pushes that take back penetration.
+// Newton's law of restitution can create energy where friction or joints couple several contacts.
+// Where the impulses just solved do, they are moved towards those without bounces, as far as it
+// takes for the energy not to grow.
+template <class S>
+void limit_bounces(ContactSystem<S>& system, int first, int last, int iterations, double tolerance);
+
+// Like solve_contacts, for the pushes that take back penetration.
 template <class S>
 ContactEffort solve_pushes(ContactSystem<S>& system, int first, int last, int iterations,
                            double tolerance);

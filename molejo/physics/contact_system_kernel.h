@@ -344,6 +344,22 @@ void add_impulse(const ContactBlock<S>& c, const Vec3T<S>& change, ContactSystem
   }
 }
 
+// s from the impulses of contacts first .. last-1.
+template <class S>
+void sum_impulses(ContactSystem<S>& system, int first, int last) {
+  for (int i = first; i < last; ++i) {
+    const ContactBlock<S>& c = system.contacts[static_cast<std::size_t>(i)];
+    for (int g = c.first_group; g < c.first_group + c.groups; ++g) {
+      S* at = system.s.data() + system.group_slot[static_cast<std::size_t>(g)];
+      std::fill(at, at + 4, S(0.0));
+    }
+  }
+  for (int i = first; i < last; ++i) {
+    const ContactBlock<S>& c = system.contacts[static_cast<std::size_t>(i)];
+    add_impulse(c, c.impulse, system);
+  }
+}
+
 // The friction of one contact that slides: projected steps on the disc of radius `limit`.
 template <class S>
 void slide(const ContactBlock<S>& c, const S& limit, S v1, S v2, S& f1, S& f2) {
@@ -404,17 +420,7 @@ ContactEffort iterate(int first, int last, int iterations, double tolerance, Swe
 template <class S>
 [[gnu::flatten]] ContactEffort solve_contacts(ContactSystem<S>& system, int first, int last,
                                               int iterations, double tolerance) {
-  for (int i = first; i < last; ++i) {
-    const ContactBlock<S>& c = system.contacts[static_cast<std::size_t>(i)];
-    for (int g = c.first_group; g < c.first_group + c.groups; ++g) {
-      S* at = system.s.data() + system.group_slot[static_cast<std::size_t>(g)];
-      std::fill(at, at + 4, S(0.0));
-    }
-  }
-  for (int i = first; i < last; ++i) {
-    const ContactBlock<S>& c = system.contacts[static_cast<std::size_t>(i)];
-    add_impulse(c, c.impulse, system);
-  }
+  sum_impulses(system, first, last);
   return iterate<S>(first, last, iterations, tolerance, [&](int i, const auto& active) {
     ContactBlock<S>& c = system.contacts[static_cast<std::size_t>(i)];
     if (is_idle(system, c)) return S(0.0);
@@ -428,6 +434,60 @@ template <class S>
     const S tangential = (absolute(change.x) + absolute(change.y)) * (c.t11 + c.t22);
     return maximum(absolute(change.z) * c.nn, tangential);
   });
+}
+
+template <class S>
+void limit_bounces(ContactSystem<S>& system, int first, int last, int iterations,
+                   double tolerance) {
+  const S zero(0.0);
+  const auto at = [&](int i) -> ContactBlock<S>& {
+    return system.contacts[static_cast<std::size_t>(i)];
+  };
+  // energy of impulses: lambda . (free + W s / 2)
+  S energy = zero, scale = zero;
+  bool bounces = false;
+  system.bounced.clear();
+  for (int i = first; i < last; ++i) {
+    const ContactBlock<S>& c = at(i);
+    const Vec3T<S> u = velocity_of(system, c);
+    system.bounced.push_back(c.impulse);
+    system.bounced.push_back(u);
+    energy += dot(c.impulse, c.free + u * 0.5);
+    scale += absolute(dot(c.impulse, c.free));
+    bounces = bounces || any(c.target > c.rest_target);
+  }
+  const auto grows = energy > scale * 1e-12;
+  if (!bounces || !any(grows)) return;
+
+  for (int i = first; i < last; ++i) std::swap(at(i).target, at(i).rest_target);
+  solve_contacts(system, first, last, iterations, tolerance);
+  for (int i = first; i < last; ++i) std::swap(at(i).target, at(i).rest_target);
+
+  // along the straight line from there: a parabola that crosses zero once on the way
+  S start = zero, slope = zero, bend = zero;
+  for (int i = first; i < last; ++i) {
+    const ContactBlock<S>& c = at(i);
+    const std::size_t n = 2 * static_cast<std::size_t>(i - first);
+    const Vec3T<S> u = velocity_of(system, c), change = system.bounced[n] - c.impulse;
+    start += dot(c.impulse, c.free + u * 0.5);
+    slope += dot(change, c.free + u);
+    bend += 0.5 * dot(change, system.bounced[n + 1] - u);
+  }
+  start = minimum(start, zero);
+  const S root = square_root(maximum(zero, slope * slope - 4.0 * bend * start));
+  const S denominator = slope + root;
+  S part = select(denominator > zero, (-2.0 * start) / denominator, zero);
+  part = minimum(maximum(part, zero), S(1.0));
+  part = select(grows, part, S(1.0));
+  for (int i = first; i < last; ++i) {
+    ContactBlock<S>& c = at(i);
+    const Vec3T<S>& bounced = system.bounced[2 * static_cast<std::size_t>(i - first)];
+    const Vec3T<S> limited = c.impulse + (bounced - c.impulse) * part;
+    // lanes that did not grow keep their bits
+    c.impulse = {select(grows, limited.x, bounced.x), select(grows, limited.y, bounced.y),
+                 select(grows, limited.z, bounced.z)};
+  }
+  sum_impulses(system, first, last);
 }
 
 template <class S>

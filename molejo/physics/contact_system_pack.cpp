@@ -8,6 +8,7 @@ template ContactBlock<Pack4>& add_contact(const Model&, const Dynamics<Pack4>&, 
                                           const Vec3T<Pack4>&, const Vec3T<Pack4>&,
                                           const Vec3T<Pack4>&, ContactSystem<Pack4>&);
 template ContactEffort solve_contacts(ContactSystem<Pack4>&, int, int, int, double);
+template void limit_bounces(ContactSystem<Pack4>&, int, int, int, double);
 template ContactEffort solve_pushes(ContactSystem<Pack4>&, int, int, int, double);
 template void contact_response(const Model&, const Dynamics<Pack4>&, const std::vector<Pack4>&,
                                ContactSystem<Pack4>&, Pack4*);

@@ -105,7 +105,7 @@ struct OnGround {
     // a world without this contact has one that never acts
     Vec3T<Pack4> p_a = d.kinematics.bodies[index(moving)].p, p_b = p_a, normal, impulse;
     normal.z = Pack4(1.0);
-    Pack4 target(never_reached), push_target(never_reached), friction(0.0);
+    Pack4 target(never_reached), rest(never_reached), push_target(never_reached), friction(0.0);
     for (int world = 0; world < 4; ++world) {
       if (merged.in_list[world] < 0) continue;
       const Contact& c = ground.worlds[index(world)]->list[index(merged.in_list[world])];
@@ -113,6 +113,7 @@ struct OnGround {
       set_lane(normal, world, c.normal), set_lane(impulse, world, c.impulse);
       const ContactTargets targets = contact_targets(model, c, h, ahead);
       target.set(world, targets.velocity);
+      rest.set(world, targets.rest);
       push_target.set(world, targets.push);
       ground.deep[world] = ground.deep[world] || targets.push > 0;
       friction.set(world, c.friction);
@@ -128,6 +129,7 @@ struct OnGround {
     }
     block.free = {dot(block.axis[0], u), dot(block.axis[1], u), dot(block.axis[2], u)};
     block.target = target;
+    block.rest_target = rest;
     block.push_target = push_target;
     block.friction = friction;
     block.impulse = {dot(block.axis[0], impulse), dot(block.axis[1], impulse),
@@ -143,6 +145,8 @@ struct OnGround {
     for (const GroundPack::Island& island : ground.islands) {
       solve_contacts(ground.system, island.first, island.last, model.contact.iterations,
                      model.contact.tolerance);
+      limit_bounces(ground.system, island.first, island.last, model.contact.iterations,
+                    model.contact.tolerance);
     }
     contact_response(model, d, ground.system.s, ground.system, ground.dv.data());
     // a world without contacts keeps its bits: nothing is added there

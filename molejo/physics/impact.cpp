@@ -49,13 +49,14 @@ bool choose(const Model& model, const std::vector<Contact>& contacts, bool bounc
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     ContactBlock<double>& block = system.contacts[i];
     block.impulse = {};
-    block.target = never;
+    block.target = block.rest_target = never;
     block.friction = 0;
     const double u = block.free.z;
     if (!(u < -resting) || block.inverse_nn == 0) continue;
     ++approaching;
     const bool bounces = bounce && u < -model.contact.rest_speed;
     block.target = bounces ? -contacts[i].restitution * u : 0;
+    block.rest_target = 0;
     block.friction = contacts[i].friction;
     if (is_analytic(model, contacts[i]) &&
         (single < 0 || u < system.contacts[index(single)].free.z))
@@ -63,7 +64,9 @@ bool choose(const Model& model, const std::vector<Contact>& contacts, bool bounc
   }
   if (single >= 0) {
     for (std::size_t i = 0; i < contacts.size(); ++i) {
-      if (static_cast<int>(i) != single) system.contacts[i].target = never;
+      if (static_cast<int>(i) != single) {
+        system.contacts[i].target = system.contacts[i].rest_target = never;
+      }
     }
     ContactBlock<double>& block = system.contacts[index(single)];
     const double e = block.target > 0 ? contacts[index(single)].restitution : 0;
@@ -114,6 +117,7 @@ ImpactReport resolve_impact(const Model& model, std::vector<Contact>& contacts, 
                     [](const ContactBlock<double>& c) { return c.impulse.z > 0; });
     // what an analytic contact gets is settled; the sum still has to be made
     solve_contacts(system, 0, count, analytic ? 0 : max_iterations, tolerance);
+    if (!analytic) limit_bounces(system, 0, count, max_iterations, tolerance);
     contact_response(model, d, system.s, system, dv.data());
     for (int i = 0; i < model.nv; ++i) changed[i] += dv[index(i)];
     for (std::size_t i = 0; i < contacts.size(); ++i) {

@@ -110,10 +110,10 @@ TEST_CASE("ground pack: every lane has the bits of a single world") {
         CAPTURE(ground.index());
         Scene scene = rain();
         add_ground(scene, ground, e);
-        compare(scene, method, 1200);
+        compare(scene, method, 1000);
         Scene doll = ragdoll_scene();
         add_ground(doll, ground, e);
-        compare(doll, method, 1200);
+        compare(doll, method, 600);
       }
     }
   }
