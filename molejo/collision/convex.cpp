@@ -13,7 +13,7 @@ namespace molejo {
 
 namespace {
 
-constexpr double coplanar = 1e-7;  // of the extent: what single precision keeps
+constexpr double coplanar = 3e-7;  // of the extent: what single precision keeps
 
 using Polygon = std::vector<int>;
 using Triangle = std::array<int, 3>;

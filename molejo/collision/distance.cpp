@@ -15,6 +15,7 @@ struct Nearest {
   Vec3 v;  // of the difference
   Simplex simplex;
   bool touch = false;
+  double gap = 0;  // how much less than |v| the distance may be
   int rounds = 0;
 };
 
@@ -33,16 +34,10 @@ Nearest nearest_to_origin(const Difference& difference, const Simplex& start) {
     }
     const DifferencePoint& last = r.simplex.point[r.simplex.count - 1];
     const DifferencePoint w = difference.support(-r.v, last.a.vertex, last.b.vertex);
-    const double gap = squared - dot(r.v, w.p);  // times |v|
-    const double enough = precise * (difference.size + std::sqrt(squared));
-    if (gap * std::fabs(gap) <= enough * enough * squared) return r;
-
-    Simplex next = r.simplex;
-    next.point[next.count++] = w;
-    const Vec3 v = reduce(next);
-    const double next_squared = dot(v, v);
-    if (!(next_squared < squared)) return r;  // rounding allows no better
-    r.simplex = next, r.v = v, squared = next_squared;
+    const double distance = std::sqrt(squared);
+    r.gap = (squared - dot(r.v, w.p)) / distance;
+    if (r.gap <= precise * (difference.size + distance)) return r;
+    if (!advance(r.simplex, w, r.v, squared)) return r;  // rounding allows no better
   }
   return r;
 }
@@ -89,16 +84,19 @@ bool refine(const Difference& difference, CoreSeparation& core) {
 
 Simplex first_simplex(const Difference& difference, const SeparationCache* cache) {
   Simplex s;
-  if (cache != nullptr && cache->count > 0) {
-    s.count = cache->count;
-    for (int i = 0; i < s.count; ++i) {
-      s.point[i] =
-          difference.of({cache->a[i], cache->vertex_a[i]}, {cache->b[i], cache->vertex_b[i]});
-    }
+  const bool known = cache != nullptr && cache->count > 0;
+  if (!known || difference.is_curved()) {
+    s.count = 1;
+    // from a point, towards the other's origin is as good
+    const bool round = difference.a.core == Core::point || difference.b.core == Core::point;
+    s.point[0] = difference.support(known && !round ? -cache->normal : difference.p_AB);
     return s;
   }
-  s.count = 1;
-  s.point[0] = difference.support(difference.p_AB);
+  s.count = cache->count;
+  for (int i = 0; i < s.count; ++i) {
+    s.point[i] =
+        difference.of({cache->a[i], cache->vertex_a[i]}, {cache->b[i], cache->vertex_b[i]});
+  }
   return s;
 }
 
@@ -113,8 +111,15 @@ void remember(SeparationCache* cache, const Simplex& simplex) {
 }
 
 CoreSeparation core_separation(const Difference& difference, SeparationCache* cache) {
-  const Nearest nearest = nearest_to_origin(difference, first_simplex(difference, cache));
+  Nearest nearest = nearest_to_origin(difference, first_simplex(difference, cache));
   const bool curved = difference.is_curved();
+  if (curved && !nearest.touch && nearest.gap > 1e-11 * difference.size) {
+    // crowded points have come to a halt: begin again from where they are
+    Simplex anew;
+    anew.count = 1, anew.point[0] = difference.support(-nearest.v);
+    const Nearest second = nearest_to_origin(difference, anew);
+    if (second.touch || second.gap < nearest.gap) nearest = second;
+  }
   if (cache != nullptr) cache->moves = nearest.rounds;
   if (!nearest.touch) {
     const double distance = norm(nearest.v);
@@ -138,6 +143,7 @@ Separation separation(const Convex& a, const Pose& X_WA, const Convex& b, const 
                       SeparationCache* cache) {
   const Difference difference(a, X_WA, b, X_WB);
   const CoreSeparation core = core_separation(difference, cache);
+  if (cache != nullptr) cache->normal = core.normal;
   Vec3 on_a;
   for (int i = 0; i < core.foot.count; ++i) {
     on_a += core.foot.point[i].a.p * core.foot.weight[i];

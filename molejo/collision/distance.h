@@ -36,12 +36,14 @@ struct Separation {
 struct SeparationCache {
   int count = 0;  // 0: nothing known
   int moves = 0;  // of the last query: how often the closest points had to move on
+  Vec3 normal;    // in the frame of a; curved solids start from it, others from points
   int vertex_a[4] = {}, vertex_b[4] = {};
   Vec3 a[4], b[4];
 };
 
-// Error below 1e-10 of the size of the solids, with cylinders 1e-8. Never fails: solids that touch,
-// coincide or contain each other included. Finite input gives finite results; no allocation.
+// Error below 1e-10 of the size of the solids, with cylinders 1e-8 (their points: 1e-5). Never fails:
+// solids that touch, coincide or contain each other included. Finite input gives finite results; no
+// allocation.
 Separation separation(const Convex& a, const Pose& X_WA, const Convex& b, const Pose& X_WB,
                       SeparationCache* cache = nullptr);
 

