@@ -37,7 +37,7 @@ struct ConvexMesh {
   std::vector<int> vertex_start, vertex_faces, vertex_edges;
 };
 
-// The convex hull of the vertices. Coplanar neighbours (to 1e-7 of the extent: what single
+// The convex hull of the vertices. Coplanar neighbours (to 3e-7 of the extent: what single
 // precision keeps) become one face; vertices inside a face or an edge are left out. Throws
 // InputError when all vertices lie in one plane.
 ConvexMesh convex_mesh(const Polyhedron& polyhedron);

@@ -32,6 +32,17 @@ struct Difference {
   }
 };
 
+// The cores: how far apart, along which unit normal (frame of a, from b to a), between which
+// points.
+struct CoreSeparation {
+  double distance = 0;
+  Vec3 normal;
+  Simplex foot;
+};
+
+// Of points and segments, in closed form.
+CoreSeparation segment_separation(const Difference& difference);
+
 // The least translation that takes the origin out of the difference.
 struct Penetration {
   Vec3 normal;       // unit, outward, in the frame of a

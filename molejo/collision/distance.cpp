@@ -42,13 +42,6 @@ Nearest nearest_to_origin(const Difference& difference, const Simplex& start) {
   return r;
 }
 
-// The cores: how far apart, along which normal (frame of a, from b to a), between which points.
-struct CoreSeparation {
-  double distance = 0;
-  Vec3 normal;
-  Simplex foot;
-};
-
 // Solids that all but touch, and curved ones that overlap, show their normal better from afar:
 // moved apart along the one found, they are nearest along one that is as good or better. False when
 // the normal is so bad that this fails.
@@ -110,7 +103,12 @@ void remember(SeparationCache* cache, const Simplex& simplex) {
   }
 }
 
+bool is_round(const Convex& solid) {
+  return solid.core == Core::point || solid.core == Core::segment;
+}
+
 CoreSeparation core_separation(const Difference& difference, SeparationCache* cache) {
+  if (is_round(difference.a) && is_round(difference.b)) return segment_separation(difference);
   Nearest nearest = nearest_to_origin(difference, first_simplex(difference, cache));
   const bool curved = difference.is_curved();
   if (curved && !nearest.touch && nearest.gap > 1e-11 * difference.size) {

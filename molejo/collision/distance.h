@@ -41,9 +41,9 @@ struct SeparationCache {
   Vec3 a[4], b[4];
 };
 
-// Error below 1e-10 of the size of the solids, with cylinders 1e-8 (their points: 1e-5). Never fails:
-// solids that touch, coincide or contain each other included. Finite input gives finite results; no
-// allocation.
+// Error below 1e-10 of the size of the solids, with cylinders 1e-8 (their points: 1e-5). Never
+// fails: solids that touch, coincide or contain each other included. Finite input gives finite
+// results; no allocation.
 Separation separation(const Convex& a, const Pose& X_WA, const Convex& b, const Pose& X_WB,
                       SeparationCache* cache = nullptr);
 

@@ -118,8 +118,6 @@ double signed_distance(const Convex& solid, const Vec3& p) {
   }
 }
 
-namespace {
-
 double smallest_distance(const PlacedMesh& a, const PlacedMesh& b) {
   double best = INFINITY;
   for (std::size_t f = 0; f < b.faces.size(); ++f) {
@@ -137,8 +135,6 @@ double smallest_distance(const PlacedMesh& a, const PlacedMesh& b) {
   }
   return best;
 }
-
-}  // namespace
 
 double brute_force_separation(const PlacedMesh& a, const PlacedMesh& b) {
   if (a.faces.empty() && b.faces.empty()) return smallest_distance(a, b);

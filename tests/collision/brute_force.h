@@ -34,6 +34,9 @@ double gap_along(const molejo::Convex& a, const molejo::Pose& X_WA, const molejo
 // polyhedra and for all other solids; outside of polyhedra the height above the highest face.
 double signed_distance(const molejo::Convex& solid, const molejo::Vec3& p);
 
+// The smallest distance of any two features.
+double smallest_distance(const PlacedMesh& a, const PlacedMesh& b);
+
 // max over all unit n of gap_along, when that is not positive: the largest is along a normal of a
 // face or across two edges. When it is positive the smallest distance of any two features, and so
 // too for two cores without faces.
