@@ -242,7 +242,7 @@ struct ConvexOf {
   }
   template <class Unbounded>
   Convex operator()(const Unbounded&) const {
-    assert(!"a plane or a height field is not a convex solid");
+    assert(false);  // a plane or a height field is no convex solid
     return {};
   }
 };
