@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "apps/cli/command.h"
 #include "molejo/io/load.h"
 #include "molejo/model/build.h"
+#include "molejo/physics/contacts.h"
 #include "molejo/physics/loops.h"
 
 namespace molejo::cli {
@@ -23,6 +25,9 @@ struct Findings {
   int bodies = 0, immobile_bodies = 0, freedoms = 0, loops = 0;
   int equations = 0, redundant_equations = 0;
   double mass = 0;  // of all that moves
+  std::size_t colliders = 0;
+  std::optional<std::size_t> pairs;   // of colliders that may touch; not counted where too many
+  std::vector<std::string> overlaps;  // at the start, a sentence each
   std::vector<JointRow> joints;
 
   // freedoms of the tree without those that the closures take
@@ -31,6 +36,53 @@ struct Findings {
 
 std::string body_name(const Model& model, BodyId body) {
   return body.is_world() ? "world" : model.bodies[static_cast<std::size_t>(body.index)].name;
+}
+
+// Two that touch at the start may be meant to; deeper than this they are pushed apart with force.
+constexpr double deep = 1e-3;  // of the smaller of the two
+
+// Bodies that are inside each other in the initial state, each two once, the deepest point.
+std::vector<std::string> overlaps(const Built& built) {
+  const Model& model = built.model;
+  Kinematics<double> kinematics(model);
+  update_poses(model, built.initial.q.data(), kinematics);
+  update_velocities(model, built.initial.v.data(), kinematics);
+  Contacts contacts(model);
+  find_contacts(model, kinematics, 0, contacts);
+  std::map<std::pair<int, int>, double> deepest;
+  for (const Contact& c : contacts.list) {
+    const auto size = [&](int collider) {
+      return contacts.size[static_cast<std::size_t>(collider)];
+    };
+    const double limit = std::min({size(c.a), size(c.b), 1.0}) * deep;
+    if (c.gap > -limit) continue;
+    double& gap = deepest[{c.body_a, c.body_b}];
+    gap = std::min(gap, c.gap);
+  }
+  std::vector<std::string> sentences;
+  for (const auto& [bodies, gap] : deepest) {
+    sentences.push_back(fmt::format("bodies '{}' and '{}' overlap by {:.3g} m at the start",
+                                    body_name(model, {bodies.first}),
+                                    body_name(model, {bodies.second}), -gap));
+  }
+  return sentences;
+}
+
+void find_contact(const Built& built, Findings& f) {
+  const Model& model = built.model;
+  if (!model.contact.enabled) return;
+  f.colliders = model.colliders.size();
+  constexpr std::size_t most = 5000;  // twelve million pairs
+  if (f.colliders <= most) {
+    std::size_t pairs = 0;
+    for (std::size_t i = 0; i < f.colliders; ++i) {
+      for (std::size_t k = 0; k < i; ++k) {
+        pairs += may_touch(model, model.colliders[i], model.colliders[k]);
+      }
+    }
+    f.pairs = pairs;
+  }
+  f.overlaps = overlaps(built);
 }
 
 Findings findings(const Built& built) {
@@ -57,6 +109,7 @@ Findings findings(const Built& built) {
     f.joints.push_back({loop.name, std::string(to_string(loop.type)), body_name(model, loop.body_1),
                         body_name(model, loop.body_2), 0, loop.rows});
   }
+  find_contact(built, f);
   return f;
 }
 
@@ -91,6 +144,14 @@ void print_findings(const Scene& scene, const Findings& f) {
   fmt::print("  {:<24}{}\n", "freedoms left", f.freedoms_left());
   fmt::print("  {:<24}{} springs, {} forces\n", "between points", scene.springs.size(),
              scene.forces.size());
+  if (s.contact.enabled) {
+    const std::string pairs = !f.pairs        ? "many pairs"
+                              : *f.pairs == 1 ? "1 pair"
+                                              : fmt::format("{} pairs", *f.pairs);
+    fmt::print("  {:<24}{} shapes collide, {} of them may touch\n", "contact", f.colliders, pairs);
+  } else {
+    fmt::print("  {:<24}off\n", "contact");
+  }
   fmt::print("  {:<24}{:g} s at {:g} frames per second\n", "duration", s.duration, s.fps);
   fmt::print("  {:<24}{}, {} coordinates\n", "integrator", to_string(s.integrator),
              to_string(s.formulation));
@@ -119,6 +180,10 @@ nlohmann::ordered_json to_json(const CheckOptions& options, const Scene& scene, 
           {"freedoms_left", f.freedoms_left()},
           {"springs", scene.springs.size()},
           {"forces", scene.forces.size()},
+          {"contact", scene.settings.contact.enabled},
+          {"colliders", f.colliders},
+          {"collider_pairs", f.pairs ? nlohmann::ordered_json(*f.pairs) : nullptr},
+          {"overlaps", f.overlaps},
           {"formulation", to_string(scene.settings.formulation)},
           {"integrator", to_string(scene.settings.integrator)},
           {"duration", scene.settings.duration},
@@ -140,6 +205,7 @@ int check(const CheckOptions& options) {
   } else {
     print_findings(scene, f);
     print_warnings(scene.warnings);
+    print_warnings(f.overlaps);
   }
   return success;
 }

@@ -23,6 +23,9 @@ struct SimulateOptions {
   std::optional<double> duration, fps, time_step;  // instead of the scene's own
   std::optional<Integrator> integrator;
   std::optional<Formulation> formulation;
+  std::string contacts;               // file for the contact events; empty: none
+  bool forces = false;                // draw contact forces in .glb and .svg
+  std::optional<double> force_scale;  // N for an arrow of a metre
   bool json = false;
 };
 int simulate(const SimulateOptions& options);

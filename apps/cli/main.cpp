@@ -25,10 +25,11 @@ struct Range {
 constexpr Range duration_range{0, 1e6, "seconds"};
 constexpr Range fps_range{1e-3, 1e5, "frames per second"};
 constexpr Range time_step_range{1e-9, 1, "seconds"};
+constexpr Range force_scale_range{1e-9, 1e12, "newtons per metre"};
 
 // The words that an option takes; numbers stay text until they are checked here.
 struct Words {
-  std::optional<std::string> duration, fps, time_step, integrator, formulation;
+  std::optional<std::string> duration, fps, time_step, integrator, formulation, force_scale;
 };
 
 std::optional<double> number(const char* option, const std::optional<std::string>& text,
@@ -60,6 +61,7 @@ void read_words(const Words& words, SimulateOptions& options) {
   options.duration = number("--duration", words.duration, duration_range);
   options.fps = number("--fps", words.fps, fps_range);
   options.time_step = number("--time-step", words.time_step, time_step_range);
+  options.force_scale = number("--force-scale", words.force_scale, force_scale_range);
   options.integrator = word("--integrator", "integrator", words.integrator, parse_integrator,
                             {semi_implicit_euler, midpoint, rk4, rkf45});
   options.formulation = word("--formulation", "formulation", words.formulation, parse_formulation,
@@ -84,6 +86,15 @@ CLI::App* add_simulate(CLI::App& app, SimulateOptions& options, Words& words) {
       ->add_option("--integrator", words.integrator, "semi_implicit_euler, midpoint, rk4, rkf45")
       ->type_name("NAME");
   simulate->add_option("--formulation", words.formulation, "reduced, maximal")->type_name("NAME");
+  simulate
+      ->add_option("--contacts", options.contacts,
+                   "File for what touched: begin, persist and end of each contact; .csv .json")
+      ->type_name("FILE");
+  simulate->add_flag("--forces", options.forces, "Draw contact forces as arrows in .glb and .svg");
+  simulate
+      ->add_option("--force-scale", words.force_scale,
+                   "Force of an arrow of one metre; draws them too")
+      ->type_name("NEWTONS");
   simulate->add_flag("--json", options.json, "Print the summary as one JSON object");
   return simulate;
 }

@@ -47,11 +47,11 @@ const std::vector<std::string>& recording_endings() {
 }
 
 void write_output(const std::string& path, const Scene& scene, const Model& model,
-                  const Recording& recording) {
+                  const Recording& recording, const ForceArrows& arrows) {
   if (ending(path) == ".sur") {
     write_bacin_frames(model, recording, fs::path(path).replace_extension().string());
   } else {
-    write_recording(path, scene, model, recording);
+    write_recording(path, scene, model, recording, arrows);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "molejo/io/contacts.h"
 #include "molejo/model/recording.h"
 #include "molejo/model/scene.h"
 
@@ -23,6 +24,6 @@ const std::vector<std::string>& recording_endings();
 
 // Writes a recording in the form that the ending names; .sur means Bacin's frames.
 void write_output(const std::string& path, const Scene& scene, const Model& model,
-                  const Recording& recording);
+                  const Recording& recording, const ForceArrows& arrows = {});
 
 }  // namespace molejo::cli

@@ -18,12 +18,14 @@ namespace {
 
 void check_outputs(const SimulateOptions& options) {
   std::set<std::string> seen;
-  for (const std::string& path : options.outputs) {
-    check_output(path, recording_endings(), options.scene);
+  const auto check = [&](const std::string& path, const std::vector<std::string>& endings) {
+    check_output(path, endings, options.scene);
     if (!seen.insert(std::filesystem::absolute(path).lexically_normal().string()).second) {
       throw InputError(path + ": given twice as output");
     }
-  }
+  };
+  for (const std::string& path : options.outputs) check(path, recording_endings());
+  if (!options.contacts.empty()) check(options.contacts, {".csv", ".json"});
 }
 
 void apply(const SimulateOptions& options, Settings& settings) {
@@ -45,7 +47,22 @@ void print_row(const char* label, const std::string& text) {
   fmt::print("  {:<24}{}\n", label, text);
 }
 
-void print_summary(const Scene& scene, const Settings& settings, const Summary& s) {
+// Told only where something may touch.
+void print_contacts(const Model& model, const Recording& recording) {
+  if (recording.contacts.empty()) return;
+  const Summary& s = recording.summary;
+  const ContactCounts counts = count_contacts(recording);
+  print_row("contacts", fmt::format("{} begun, {} ended", counts.begun, counts.ended));
+  if (s.impacts > 0) print_row("impacts", fmt::format("{}", s.impacts));
+  print_row("largest penetration", fmt::format("{:.3g} m", s.largest_penetration));
+  const int asleep = recording.frames.back().asleep;
+  if (asleep == 0) return;
+  print_row("asleep at last", fmt::format("{} of {} bodies", asleep, model.body_count()));
+}
+
+void print_summary(const Scene& scene, const Settings& settings, const Model& model,
+                   const Recording& recording) {
+  const Summary& s = recording.summary;
   fmt::print("{}\n", scene.name.empty() ? "scene" : scene.name);
   print_row("integrator", fmt::format("{}, {} coordinates", to_string(settings.integrator),
                                       to_string(settings.formulation)));
@@ -60,6 +77,7 @@ void print_summary(const Scene& scene, const Settings& settings, const Summary& 
   print_row("angular momentum drift", fmt::format("{:.3g} kg m^2/s", s.angular_momentum_drift));
   print_row("constraint error",
             fmt::format("{:.3g}, removed after {} steps", s.constraint_error, s.projections));
+  print_contacts(model, recording);
   print_row("wall time",
             fmt::format("{:.3g} s, {:.0f} steps/s", s.wall_seconds, s.steps_per_second));
   print_row("hash", fmt::format("{:016x}", s.hash));
@@ -75,14 +93,17 @@ int simulate(const SimulateOptions& options) {
   print_warnings(scene.warnings);
   const Recording recording = run(built, scene.settings);
 
+  const ForceArrows arrows{options.forces || options.force_scale, options.force_scale.value_or(0)};
   for (const std::string& path : options.outputs) {
-    write_output(path, scene, built.model, recording);
+    write_output(path, scene, built.model, recording, arrows);
   }
+  if (!options.contacts.empty()) write_contacts(options.contacts, built.model, recording);
   if (options.json) {
-    fmt::print("{}\n", summary_json(recording.summary));
+    fmt::print("{}\n", summary_json(recording));
   } else {
-    print_summary(scene, scene.settings, recording.summary);
+    print_summary(scene, scene.settings, built.model, recording);
     for (const std::string& path : options.outputs) print_row("wrote", path);
+    if (!options.contacts.empty()) print_row("wrote", options.contacts);
   }
   if (!recording.summary.failure.empty()) {
     fmt::print(stderr, "molejo: stopped early: {}\n", recording.summary.failure);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "molejo/io/contacts.h"
 #include "molejo/model/closure.h"
 #include "molejo/model/error.h"
 
@@ -96,6 +97,10 @@ std::vector<Column> columns(const Model& model) {
     for (const char* axis : {".x", ".y", ".z"}) out.push_back({body.name + axis, "m"});
     for (const char* name : quaternion_names) out.push_back({body.name + name, ""});
   }
+  for (const int b : touchable_bodies(model)) {
+    const std::string& body = model.bodies[static_cast<std::size_t>(b)].name;
+    for (const char* axis : {".force.x", ".force.y", ".force.z"}) out.push_back({body + axis, "N"});
+  }
   return out;
 }
 
@@ -109,7 +114,8 @@ void fill_row(const Model& model, const Frame& frame, std::vector<double>& row) 
          p.y,           p.z,       l.x,       l.y,       l.z,       frame.constraint_error};
   row.insert(row.end(), frame.state.q.begin(), frame.state.q.end());
   row.insert(row.end(), frame.state.v.begin(), frame.state.v.end());
-  std::size_t size = row.size() + 7 * frame.X_WB.size();
+  const std::vector<int> touchable = touchable_bodies(model);
+  std::size_t size = row.size() + 7 * frame.X_WB.size() + 3 * touchable.size();
   for (const LoopJoint& loop : model.loops) {
     size +=
         static_cast<std::size_t>(freedoms(loop.type).coordinates() + freedoms(loop.type).count());
@@ -132,6 +138,12 @@ void fill_row(const Model& model, const Frame& frame, std::vector<double>& row) 
       q = {-q.w, -q.x, -q.y, -q.z};
     }
     row.insert(row.end(), {X.p.x, X.p.y, X.p.z, q.w, q.x, q.y, q.z});
+  }
+  if (touchable.empty()) return;
+  const std::vector<ContactLoad> loads = contact_loads(model, frame);
+  for (const int b : touchable) {
+    const Vec3& f = loads[static_cast<std::size_t>(b)].force;
+    row.insert(row.end(), {f.x, f.y, f.z});
   }
 }
 

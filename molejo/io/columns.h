@@ -5,6 +5,7 @@
 //   per tree joint   joint.v | joint.v0 joint.v1 ...
 //   per loop joint   the same, coordinates then velocities, as measured between its bodies
 //   per body         body.x body.y body.z body.qw body.qx body.qy body.qz
+//   per body that may touch another   body.force.x body.force.y body.force.z, of all its contacts
 #pragma once
 
 #include <span>
@@ -29,7 +30,8 @@ std::vector<Column> columns(const Model& model);
 void fill_row(const Model& model, const Frame& frame, std::vector<double>& row);
 
 // The indices of the columns that the words name: a column, a joint for all its coordinates, a
-// body for its position. Throws InputError with the nearest name.
+// body for its position, "body.force" for the force of its contacts. Throws InputError with the
+// nearest name.
 std::vector<std::size_t> find_columns(std::span<const Column> columns,
                                       std::span<const std::string> words);
 

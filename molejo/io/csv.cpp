@@ -3,30 +3,16 @@
 #include <iterator>
 
 #include "molejo/io/columns.h"
+#include "molejo/io/csv_field.h"
 #include "molejo/io/export.h"
 
 namespace molejo {
-
-namespace {
-
-// RFC 4180: a field with a comma, quote or line break is quoted, its quotes doubled.
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) {
-    out += c;
-    if (c == '"') out += c;
-  }
-  return out + "\"";
-}
-
-}  // namespace
 
 std::string csv(const Model& model, const Recording& recording) {
   std::string out;
   for (const Column& column : columns(model)) {
     if (!out.empty()) out += ',';
-    out += field(column.name);
+    out += csv_field(column.name);
   }
   out += '\n';
   // the fewest digits that read back as the same double

@@ -21,7 +21,9 @@ std::string line(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Json summary_object(const Summary& s) {
+Json summary_object(const Recording& recording) {
+  const Summary& s = recording.summary;
+  const ContactCounts contacts = count_contacts(recording);
   Json out;
   out["duration"] = s.duration;
   out["steps"] = s.steps;
@@ -35,6 +37,11 @@ Json summary_object(const Summary& s) {
   out["momentum_drift"] = s.momentum_drift;
   out["angular_momentum_drift"] = s.angular_momentum_drift;
   out["constraint_error"] = s.constraint_error;
+  out["contacts_begun"] = contacts.begun;
+  out["contacts_ended"] = contacts.ended;
+  out["impacts"] = s.impacts;
+  out["largest_penetration"] = s.largest_penetration;
+  out["asleep"] = recording.frames.empty() ? 0 : recording.frames.back().asleep;
   out["wall_seconds"] = s.wall_seconds;
   out["steps_per_second"] = s.steps_per_second;
   out["hash"] = fmt::format("{:016x}", s.hash);  // as text: a JSON number holds 53 bits
@@ -44,8 +51,8 @@ Json summary_object(const Summary& s) {
 
 }  // namespace
 
-std::string summary_json(const Summary& summary) {
-  return summary_object(summary).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string summary_json(const Recording& recording) {
+  return summary_object(recording).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string json(const Scene& scene, const Model& model, const Recording& recording) {
@@ -56,7 +63,7 @@ std::string json(const Scene& scene, const Model& model, const Recording& record
   std::string out = "{\n";
   out += "\"scene\": " + line(scene.name) + ",\n";
   out += "\"description\": " + line(scene.description) + ",\n";
-  out += "\"summary\": " + line(summary_object(recording.summary)) + ",\n";
+  out += "\"summary\": " + line(summary_object(recording)) + ",\n";
   out += "\"columns\": " + line(names) + ",\n";
   out += "\"units\": " + line(units) + ",\n";
   out += "\"frames\": [";
@@ -65,23 +72,25 @@ std::string json(const Scene& scene, const Model& model, const Recording& record
     fill_row(model, recording.frames[i], row);
     out += (i ? ",\n" : "\n") + line(row);
   }
-  return out + "\n]\n}\n";
+  // the columns of the events are those of contacts_json
+  const std::string events = contacts_json(model, recording);
+  return out + "\n],\n\"contact_events\": " + events + "}\n";
 }
 
 void write_recording(const std::string& path, const Scene& scene, const Model& model,
-                     const Recording& recording) {
+                     const Recording& recording, const ForceArrows& arrows) {
   std::string ending = std::filesystem::path(path).extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
   if (ending == ".glb") {
-    write_file(path, glb(scene, model, recording));
+    write_file(path, glb(scene, model, recording, arrows));
   } else if (ending == ".csv") {
     write_file(path, csv(model, recording));
   } else if (ending == ".json") {
     write_file(path, json(scene, model, recording));
   } else if (ending == ".svg") {
-    write_file(path, svg(scene, model, recording));
+    write_file(path, svg(scene, model, recording, arrows));
   } else {
     const std::string endings[] = {".glb", ".csv", ".json", ".svg"};
     throw InputError(path + ": " + unknown_word("ending", ending, endings));

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "molejo/io/contacts.h"
 #include "molejo/model/recording.h"
 #include "molejo/model/scene.h"
 
@@ -10,25 +11,28 @@ namespace molejo {
 
 // glTF 2.0 binary: a mesh and material per shape, a node per body with an animation of its pose
 // sampled at the frames, a coil per spring; y up (a root node turns the z-up world). Colours are
-// taken as sRGB. Valid by the Khronos validator.
-std::string glb(const Scene& scene, const Model& model, const Recording& recording);
+// taken as sRGB; what is clear is left out. Asked for forces, an arrow per body shows the sum of
+// its contact forces at their centre of pressure. Valid by the Khronos validator.
+std::string glb(const Scene& scene, const Model& model, const Recording& recording,
+                const ForceArrows& arrows = {});
 
 // A row per frame: time, energies, momenta, constraint error, every coordinate and velocity by
-// name, every body's position and orientation.
+// name, every body's position and orientation, the contact force of bodies that may touch others.
 std::string csv(const Model& model, const Recording& recording);
 
 // Everything of the recording, for machines.
 std::string json(const Scene& scene, const Model& model, const Recording& recording);
 
-// The summary alone, as one JSON object.
-std::string summary_json(const Summary& summary);
+// The summary alone, as one JSON object, with the number of contacts and of bodies asleep at last.
+std::string summary_json(const Recording& recording);
 
 // Stills of the motion, energy over time, and below it the chosen coordinates (scene.plot; names as
 // in the CSV header).
-std::string svg(const Scene& scene, const Model& model, const Recording& recording);
+std::string svg(const Scene& scene, const Model& model, const Recording& recording,
+                const ForceArrows& arrows = {});
 
 // Writes the file in the form its ending names; unknown endings throw InputError.
 void write_recording(const std::string& path, const Scene& scene, const Model& model,
-                     const Recording& recording);
+                     const Recording& recording, const ForceArrows& arrows = {});
 
 }  // namespace molejo

@@ -88,7 +88,9 @@ Json player_data(const Scene& scene, const Model& model, const Recording& record
   };
 
   for (std::size_t b = 0; b < model.bodies.size() && !frames.empty(); ++b) {
-    for (const Shape& shape : model.bodies[b].shapes) add_part(shape, shape.X_BS);
+    for (const Shape& shape : model.bodies[b].shapes) {
+      if (shape.color.a > 0) add_part(shape, shape.X_BS);
+    }
     if (moves(frames, b)) {
       actors.push_back(nullptr);
       for (std::size_t i = 0; i < frames.size(); ++i) add_pose(rows[i], frames[i]->X_WB[b], 1);

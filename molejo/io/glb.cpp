@@ -104,6 +104,10 @@ std::string geometry_key(const Geometry& geometry) {
   if (const auto* p = std::get_if<Polyhedron>(&geometry)) {
     add(p->vertices.data(), p->vertices.size() * sizeof p->vertices[0]);
     add(p->triangles.data(), p->triangles.size() * sizeof p->triangles[0]);
+  } else if (const auto* f = std::get_if<HeightField>(&geometry)) {
+    for (const int n : {f->columns, f->rows}) add(&n, sizeof n);
+    for (const double d : {f->dx, f->dy}) add(&d, sizeof d);
+    add(f->heights.data(), f->heights.size() * sizeof f->heights[0]);
   } else {
     std::visit([&](const auto& g) { add(&g, sizeof g); }, geometry);
   }
@@ -118,9 +122,11 @@ double linear_light(double s) {
 
 class GlbWriter {
  public:
-  GlbWriter(const Scene& scene, const Model& model, const Recording& recording)
+  GlbWriter(const Scene& scene, const Model& model, const Recording& recording,
+            const ForceArrows& arrows)
       : scene_(scene), model_(model) {
     keep_writable_frames(recording);
+    if (arrows.drawn) arrow_length_ = metres_per_newton(arrows, model, recording);
   }
 
   std::string write() {
@@ -131,6 +137,7 @@ class GlbWriter {
     for (std::size_t b = 0; b < model_.bodies.size(); ++b) children.push_back(add_body(b));
     for (std::size_t b = 0; b < model_.bodies.size(); ++b) animate_body(b);
     for (const PointSpring& spring : model_.springs) add_spring(spring, children);
+    if (arrow_length_ > 0) add_arrows(children);
     children.push_back(add_camera());
     nodes_[0]["children"] = std::move(children);
 
@@ -187,6 +194,7 @@ class GlbWriter {
   int add_body(std::size_t b) {
     Json children = Json::array();
     for (const Shape& shape : model_.bodies[b].shapes) {
+      if (shape.color.a == 0) continue;
       const std::optional<int> mesh = mesh_of(shape);
       if (!mesh || !fits_float(shape.X_BS)) continue;
       Json node{{"mesh", *mesh}};
@@ -248,7 +256,9 @@ class GlbWriter {
     const auto [primitive, is_new] = primitives_.try_emplace(geometry_key(shape.geometry));
     if (is_new) primitive->second = add_geometry(tessellate(shape.geometry));
     if (primitive->second.is_null()) return std::nullopt;
-    const int material = material_of(shape.color, std::holds_alternative<Plane>(shape.geometry));
+    const bool open = std::holds_alternative<Plane>(shape.geometry) ||
+                      std::holds_alternative<HeightField>(shape.geometry);
+    const int material = material_of(shape.color, open);
     Json used = primitive->second;
     used["material"] = material;
     const auto key = std::pair(used["indices"].get<int>(), material);
@@ -283,17 +293,19 @@ class GlbWriter {
     return true;
   }
 
-  void add_channel(int node, const char* path, const std::vector<float>& values, int width) {
+  void add_channel(int node, const char* path, const std::vector<float>& values, int width,
+                   const char* interpolation = "LINEAR") {
     if (is_constant(values, static_cast<std::size_t>(width))) return;
     if (input_ < 0) input_ = buffer_.floats(times_, 1, no_target, true);
     channels_.push_back(
         {{"sampler", samplers_.size()}, {"target", {{"node", node}, {"path", path}}}});
     samplers_.push_back({{"input", input_},
-                         {"interpolation", "LINEAR"},
+                         {"interpolation", interpolation},
                          {"output", buffer_.floats(values, width, no_target, false)}});
   }
 
-  void add_pose_channels(int node, const std::vector<Pose>& poses) {
+  void add_pose_channels(int node, const std::vector<Pose>& poses,
+                         const char* interpolation = "LINEAR") {
     std::vector<float> translations, rotations;
     Quat last;
     for (const Pose& X : poses) {
@@ -306,8 +318,8 @@ class GlbWriter {
       for (const double c : {X.p.x, X.p.y, X.p.z}) translations.push_back(static_cast<float>(c));
       for (const double c : {q.x, q.y, q.z, q.w}) rotations.push_back(static_cast<float>(c));
     }
-    add_channel(node, "translation", translations, 3);
-    add_channel(node, "rotation", rotations, 4);
+    add_channel(node, "translation", translations, 3, interpolation);
+    add_channel(node, "rotation", rotations, 4, interpolation);
   }
 
   void animate_body(std::size_t b) {
@@ -336,6 +348,72 @@ class GlbWriter {
     std::vector<float> scales;
     for (const double s : c.stretch) scales.insert(scales.end(), {1, 1, static_cast<float>(s)});
     add_channel(index, "scale", scales, 3);
+  }
+
+  // An arrow along z, a metre long, as a turned outline.
+  int arrow_mesh() {
+    constexpr int sides = 12;
+    constexpr std::array<std::array<double, 2>, 5> outline{
+        // radius and height
+        {{0, 0}, {0.02, 0}, {0.02, 0.8}, {0.06, 0.8}, {0, 1}}};
+    Mesh mesh;
+    for (std::size_t k = 0; k + 1 < outline.size(); ++k) {
+      const auto [r0, z0] = outline[k];
+      const auto [r1, z1] = outline[k + 1];
+      const double slant = std::hypot(z1 - z0, r1 - r0);
+      const auto first = static_cast<int>(mesh.positions.size());
+      for (int i = 0; i <= sides; ++i) {
+        const double angle = 6.283185307179586 * (i % sides) / sides;
+        const double c = std::cos(angle), s = std::sin(angle);
+        const double across = (z1 - z0) / slant, up = (r0 - r1) / slant;
+        for (const auto& [r, z] : {outline[k], outline[k + 1]}) {
+          mesh.positions.push_back({r * c, r * s, z});
+          mesh.normals.push_back({across * c, across * s, up});
+        }
+        if (i == sides) continue;
+        const int a = first + 2 * i;
+        if (r0 > 0) mesh.triangles.push_back({a, a + 2, a + 1});
+        if (r1 > 0) mesh.triangles.push_back({a + 1, a + 2, a + 3});
+      }
+    }
+    Json primitive = add_geometry(mesh);
+    primitive["material"] = material_of({0.82, 0.16, 0.22, 1}, false);
+    meshes_.push_back({{"primitives", Json::array({std::move(primitive)})}});
+    return static_cast<int>(meshes_.size()) - 1;
+  }
+
+  // A node for each body that moves and is touched in some frame. Forces jump from frame to frame.
+  void add_arrows(Json& siblings) {
+    std::vector<std::vector<ContactLoad>> loads;
+    for (const Frame* frame : frames_) loads.push_back(contact_loads(model_, *frame));
+    int mesh = -1;
+    for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
+      if (model_.bodies[b].immobile) continue;
+      std::vector<Pose> poses;
+      std::vector<float> scales;
+      Pose X;
+      bool touched = false;
+      for (const std::vector<ContactLoad>& frame : loads) {
+        const Vec3& force = frame[b].force;
+        const double size = norm(force), length = arrow_length_ * size;
+        const bool shown = size > 0 && fits_float(length) && fits_float(max_abs(frame[b].point));
+        if (shown) X = {frame_from_z(force / size), frame[b].point};
+        touched = touched || shown;
+        poses.push_back(X);
+        // nothing to see, but still with an inverse
+        const auto s = static_cast<float>(shown ? std::max(length, 1e-6) : 1e-6);
+        scales.insert(scales.end(), {s, s, s});
+      }
+      if (!touched) continue;
+      if (mesh < 0) mesh = arrow_mesh();
+      Json node{{"name", model_.bodies[b].name + ".force"}, {"mesh", mesh}};
+      place(node, poses.front());
+      node["scale"] = {scales[0], scales[1], scales[2]};
+      const int index = add_node(std::move(node));
+      siblings.push_back(index);
+      add_pose_channels(index, poses, "STEP");
+      add_channel(index, "scale", scales, 3, "STEP");
+    }
   }
 
   // Header, JSON chunk padded with spaces, binary chunk padded with zeros.
@@ -367,7 +445,8 @@ class GlbWriter {
   Buffer buffer_;
   Json nodes_ = Json::array(), meshes_ = Json::array(), materials_ = Json::array();
   Json cameras_ = Json::array(), channels_ = Json::array(), samplers_ = Json::array();
-  int input_ = -1;  // accessor of the times
+  int input_ = -1;           // accessor of the times
+  double arrow_length_ = 0;  // m/N; zero: forces are not drawn
   std::vector<int> body_nodes_;
   std::unordered_map<std::string, Json> primitives_;  // by geometry
   std::map<std::string, int> material_by_text_;
@@ -376,8 +455,9 @@ class GlbWriter {
 
 }  // namespace
 
-std::string glb(const Scene& scene, const Model& model, const Recording& recording) {
-  return GlbWriter(scene, model, recording).write();
+std::string glb(const Scene& scene, const Model& model, const Recording& recording,
+                const ForceArrows& arrows) {
+  return GlbWriter(scene, model, recording, arrows).write();
 }
 
 }  // namespace molejo

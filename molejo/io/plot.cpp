@@ -318,11 +318,13 @@ class Figure {
 
 }  // namespace
 
-std::string svg(const Scene& scene, const Model& model, const Recording& recording) {
+std::string svg(const Scene& scene, const Model& model, const Recording& recording,
+                const ForceArrows& arrows) {
   std::vector<double> times;
   for (const Frame& frame : recording.frames) times.push_back(frame.state.t);
   const std::string strip =
-      stills(scene, model, recording, {.x = 0, .y = top, .width = width, .height = stills_height});
+      stills(scene, model, recording,
+             {.x = 0, .y = top, .width = width, .height = stills_height, .arrows = arrows});
   return Figure(scene, strip, panels(scene, model, recording), std::move(times)).take();
 }
 

@@ -13,6 +13,8 @@ struct Point {
   double x, y;
 };
 
+constexpr Color force_color{0.82, 0.16, 0.22, 1};
+
 // Parallel projection along the camera's direction: x to the right, y down, depth away from us.
 struct View {
   Vec3 right, down, away;
@@ -35,6 +37,7 @@ struct Patch {
   Color color;
   double light;  // 0 dark .. 1 bright
   double opacity;
+  bool ground = false;  // part of a terrain, which may go beyond the picture
 };
 
 // Convex outline of projected points (monotone chain), counter-clockwise.
@@ -63,12 +66,68 @@ bool has_flat_faces(const Geometry& geometry) {
   return std::holds_alternative<Box>(geometry) || std::holds_alternative<Polyhedron>(geometry);
 }
 
+// How bright a face is.
+double light_on(const Vec3& normal) {
+  const Vec3 sun = normalized({-0.4, -0.5, 0.8});
+  return 0.55 + 0.45 * std::fmax(0, dot(normal, sun));
+}
+
+// Cells from far to near, of a coarser grid where there are many.
+void add_terrain(const HeightField& field, const Shape& shape, const Pose& X, const View& view,
+                 double opacity, std::vector<Patch>& patches) {
+  constexpr int most_cells = 40;  // along each side
+  const int columns = std::min(field.columns - 1, most_cells);
+  const int rows = std::min(field.rows - 1, most_cells);
+  const auto corner = [&](int i, int k) {
+    const int c = i * (field.columns - 1) / columns, r = k * (field.rows - 1) / rows;
+    const double x = field.dx * (c - (field.columns - 1) / 2.0);
+    const double y = field.dy * (r - (field.rows - 1) / 2.0);
+    return X * Vec3{x, y, field.heights[static_cast<std::size_t>(r * field.columns + c)]};
+  };
+  for (int k = 0; k < rows; ++k) {
+    for (int i = 0; i < columns; ++i) {
+      const Vec3 a = corner(i, k), b = corner(i + 1, k), c = corner(i + 1, k + 1);
+      const Vec3 d = corner(i, k + 1), n = cross(c - a, d - b);
+      if (!(norm(n) > 0)) continue;
+      patches.push_back({{view.flat(a), view.flat(b), view.flat(c), view.flat(d)},
+                         dot((a + c) * 0.5, view.away),
+                         shape.color,
+                         light_on(normalized(n)),
+                         opacity,
+                         true});
+    }
+  }
+}
+
+// A shaft with a head, from the point of pressure towards where the force pushes.
+void add_arrow(const Vec3& from, const Vec3& to, const View& view, double opacity,
+               std::vector<Patch>& patches) {
+  const Point a = view.flat(from), b = view.flat(to);
+  const double length = std::hypot(b.x - a.x, b.y - a.y);
+  if (!(length > 0) || !std::isfinite(length)) return;
+  const Point along{(b.x - a.x) / length, (b.y - a.y) / length};
+  const auto at = [&](double forward, double aside) {
+    return Point{a.x + length * (forward * along.x - aside * along.y),
+                 a.y + length * (forward * along.y + aside * along.x)};
+  };
+  // nearer than all bodies, so that none hides it
+  patches.push_back({{at(0, 0.02), at(0.8, 0.02), at(0.8, 0.07), at(1, 0), at(0.8, -0.07),
+                      at(0.8, -0.02), at(0, -0.02)},
+                     -1e300,
+                     force_color,
+                     1,
+                     opacity});
+}
+
 void add_shape(const Shape& shape, const Pose& X_WB, const View& view, double opacity,
                std::vector<Patch>& patches) {
-  if (std::holds_alternative<Plane>(shape.geometry)) return;
+  if (std::holds_alternative<Plane>(shape.geometry) || shape.color.a == 0) return;
+  if (const auto* field = std::get_if<HeightField>(&shape.geometry)) {
+    add_terrain(*field, shape, X_WB * shape.X_BS, view, opacity, patches);
+    return;
+  }
   const Pose X = X_WB * shape.X_BS;
   const Mesh mesh = tessellate(shape.geometry, 24);
-  const Vec3 sun = normalized({-0.4, -0.5, 0.8});
   std::vector<Point> all;
   for (const Vec3& p : mesh.positions) all.push_back(view.flat(X * p));
   const double depth = dot(X.p, view.away);
@@ -82,7 +141,7 @@ void add_shape(const Shape& shape, const Pose& X_WB, const View& view, double op
     const Vec3 c = X * mesh.positions[static_cast<std::size_t>(t[2])];
     const Vec3 n = cross(b - a, c - a);
     if (norm(n) == 0 || dot(n, view.away) >= 0) continue;
-    const double light = 0.55 + 0.45 * std::fmax(0, dot(normalized(n), sun));
+    const double light = light_on(normalized(n));
     patches.push_back(
         {{view.flat(a), view.flat(b), view.flat(c)}, depth - 1e-9, shape.color, light, opacity});
   }
@@ -121,28 +180,50 @@ std::string stills(const Scene& scene, const Model& model, const Recording& reco
   // what stands still once and behind all else, then later stills over earlier ones
   std::vector<Patch> patches;
   add_frame(model, recording.frames.back(), true, view, 1, patches);
+  const bool with_forces = layout.arrows.drawn;
+  const double length = with_forces ? metres_per_newton(layout.arrows, model, recording) : 0;
   for (int s = 0; s < count; ++s) {
     const double part = count == 1 ? 1 : static_cast<double>(s) / (count - 1);
     const auto frame = static_cast<std::size_t>(std::lround(part * last));
-    add_frame(model, recording.frames[frame], false, view, 0.12 + 0.88 * part * part, patches);
+    const double opacity = 0.12 + 0.88 * part * part;
+    add_frame(model, recording.frames[frame], false, view, opacity, patches);
+    if (!with_forces) continue;
+    const std::vector<ContactLoad> loads = contact_loads(model, recording.frames[frame]);
+    for (std::size_t b = 0; b < loads.size(); ++b) {
+      if (model.bodies[b].immobile) continue;
+      const Vec3 tip = loads[b].point + loads[b].force * length;
+      add_arrow(loads[b].point, tip, view, opacity, patches);
+    }
   }
   if (patches.empty()) return {};
 
-  // fit
+  // fit to all but the terrain, or to that alone
+  const bool on_ground =
+      std::any_of(patches.begin(), patches.end(), [](const Patch& p) { return p.ground; });
+  const bool only_ground =
+      std::all_of(patches.begin(), patches.end(), [](const Patch& p) { return p.ground; });
   Point low{1e300, 1e300}, high{-1e300, -1e300};
   for (const Patch& patch : patches) {
+    if (patch.ground && !only_ground) continue;
     for (const Point& p : patch.outline) {
       low = {std::min(low.x, p.x), std::min(low.y, p.y)};
       high = {std::max(high.x, p.x), std::max(high.y, p.y)};
     }
   }
-  const double margin = 16;
+  const double margin = on_ground && !only_ground ? 60 : 16;
   const double scale = std::min((layout.width - 2 * margin) / std::max(high.x - low.x, 1e-9),
                                 (layout.height - 2 * margin) / std::max(high.y - low.y, 1e-9));
   const double dx = layout.x + layout.width / 2 - scale * (low.x + high.x) / 2;
   const double dy = layout.y + layout.height / 2 - scale * (low.y + high.y) / 2;
 
+  // a picture in the picture cuts off what goes beyond it
   std::string svg = "<g stroke-linejoin=\"round\">\n";
+  if (on_ground) {
+    svg += fmt::format(
+        "<svg x=\"{0:g}\" y=\"{1:g}\" width=\"{2:g}\" height=\"{3:g}\" "
+        "viewBox=\"{0:g} {1:g} {2:g} {3:g}\">\n",
+        layout.x, layout.y, layout.width, layout.height);
+  }
   for (const Patch& patch : patches) {
     std::string points;
     for (const Point& p : patch.outline) {
@@ -155,7 +236,7 @@ std::string stills(const Scene& scene, const Model& model, const Recording& reco
         "opacity=\"{:.2f}\"/>\n",
         points, fill, fill, patch.opacity);
   }
-  return svg + "</g>\n";
+  return svg + (on_ground ? "</svg>\n</g>\n" : "</g>\n");
 }
 
 }  // namespace molejo

@@ -1,9 +1,11 @@
 // A strip of stills drawn as vector graphics: several frames of a recording in one view, the early
-// ones pale, the last one full. Shapes are convex, so a shape is its visible faces or its outline.
+// ones pale, the last one full. Shapes are convex, so a shape is its visible faces or its outline;
+// a terrain is its cells. What is clear is not drawn.
 #pragma once
 
 #include <string>
 
+#include "molejo/io/contacts.h"
 #include "molejo/model/recording.h"
 #include "molejo/model/scene.h"
 
@@ -12,6 +14,7 @@ namespace molejo {
 struct StillsLayout {
   double x = 0, y = 0, width = 900, height = 420;  // pixels
   int stills = 7;
+  ForceArrows arrows = {};
 };
 
 // An SVG group. The camera of the scene gives the direction; the view is fitted to what moves.

@@ -51,7 +51,7 @@ test_help_and_version() {
   expect 0 --help
   for command in simulate check convert gallery; do holds stdout "  $command "; done
   expect 0 simulate --help
-  for option in output duration fps time-step integrator formulation json; do
+  for option in output duration fps time-step integrator formulation contacts forces force-scale json; do
     holds stdout "--$option"
   done
 }
@@ -238,6 +238,74 @@ test_check_as_json() {
   if command -v node > /dev/null; then
     node -e 'JSON.parse(require("fs").readFileSync("stdout"))' || fail "not JSON"
   fi
+}
+
+# a ball that falls on a floor and stays, beside one that is put into it
+falling_ball() {
+  cat > ball.json << 'END'
+{"name": "Ball", "duration": 2,
+ "bodies": [{"name": "floor", "immobile": true, "shape": {"plane": true}},
+            {"name": "ball", "position": [0, 0, 0.3], "shape": {"sphere": 0.1}, "mass": 1}]}
+END
+}
+
+test_contacts_are_told_and_written() {
+  falling_ball
+  expect 0 simulate ball.json --contacts hits.csv
+  holds stdout '^  contacts +1 begun, 0 ended$'
+  holds stdout '^  largest penetration +[0-9.e-]+ m$'
+  holds stdout '^  asleep at last +1 of 2 bodies$'
+  holds stdout '^  wrote +hits.csv$'
+  [ "$(head -n 1 hits.csv)" = t,phase,a,b,x,y,z,nx,ny,nz,jx,jy,jz ] || fail "another header"
+  [ "$(grep -c ',begin,floor,ball,' hits.csv)" -eq 1 ] || fail "not one begin"
+  expect 0 simulate ball.json --contacts hits.json --json
+  holds stdout '"contacts_begun": 1,'
+  holds stdout '"asleep": 1,'
+  holds stdout '"largest_penetration": '
+  if command -v node > /dev/null; then
+    node -e 'const f = JSON.parse(require("fs").readFileSync("hits.json"));
+             process.exit(f.contacts.filter(e => e[1] == "begin").length == 1 ? 0 : 1)' ||
+      fail "hits.json is not the table it should be"
+  fi
+  # nothing to tell where nothing touches
+  expect 0 simulate pendulum.json
+  lacks stdout '^  contacts|^  largest penetration|^  asleep'
+  refuse "unknown ending '.txt'; expected one of .csv, .json" simulate ball.json --contacts hits.txt
+  refuse "given twice" simulate ball.json --contacts a.csv -o ./a.csv
+}
+
+test_contact_forces_are_columns_and_arrows() {
+  falling_ball
+  expect 0 simulate ball.json -o a.csv -o plain.glb -o plain.svg
+  head -n 1 a.csv | grep -q 'ball.force.x,ball.force.y,ball.force.z$' || fail "no columns of the force"
+  # at rest the floor carries the weight: 9.81 N
+  tail -n 1 a.csv | awk -F, '{ exit !($NF > 9.8 && $NF < 9.82) }' || fail "the weight is not carried"
+  expect 0 simulate ball.json --forces -o arrows.glb -o arrows.svg
+  grep -aq 'ball.force' arrows.glb || fail "no arrow"
+  ! grep -aq 'ball.force' plain.glb || fail "an arrow that was not asked for"
+  cmp -s plain.svg arrows.svg && fail "no arrow in the stills"
+  expect 0 simulate ball.json --force-scale 100 -o scaled.glb
+  grep -aq 'ball.force' scaled.glb || fail "no arrow of the given scale"
+  cmp -s scaled.glb arrows.glb && fail "the scale has no effect"
+  refuse "--force-scale: '0': expected newtons per metre" simulate ball.json --force-scale 0
+}
+
+test_check_tells_what_may_touch() {
+  falling_ball
+  expect 0 check ball.json
+  holds stdout '^  contact +2 shapes collide, 1 pair of them may touch$'
+  [ ! -s stderr ] || fail "a warning without a reason"
+  sed 's/0.3\]/0.05]/' ball.json > inside.json
+  expect 0 check inside.json
+  holds stderr "^molejo: warning: bodies 'floor' and 'ball' overlap by 0.05 m at the start$"
+  expect 0 check inside.json --json
+  holds stdout '"colliders": 2,'
+  holds stdout '"collider_pairs": 1,'
+  holds stdout 'overlap by 0.05 m'
+  sed 's/"duration": 2,/"contact": false,/' inside.json > off.json
+  expect 0 check off.json
+  holds stdout '^  contact +off$'
+  [ ! -s stderr ] || fail "a warning about bodies that do not touch"
 }
 
 test_convert_native_to_itself_keeps_the_run() {

@@ -118,7 +118,7 @@ TEST_CASE("json: is valid whatever the numbers and names") {
   CHECK(root["frames"][1][1].is_null());
   CHECK(root["frames"][1][5].is_null());
   CHECK(root["frames"][1][7] == 1e308);
-  const Json summary = Json::parse(summary_json(r.recording.summary));
+  const Json summary = Json::parse(summary_json(r.recording));
   CHECK(summary["energy_deviation"].is_null());
   CHECK(summary["failure"] == "at 0.5 s: \"\xEF\xBF\xBD\"");
   CHECK(summary == root["summary"]);
