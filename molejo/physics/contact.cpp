@@ -140,8 +140,10 @@ ContactTargets contact_targets(const Model& model, const Contact& c, double h, d
   if (c.gap > 0) {
     targets.rest = targets.push = -c.gap / h;
   } else {
+    // one that bounces, or has just done so, leaves by itself: to lift it would add energy
+    const bool bouncing = c.restitution > 0 && std::fabs(c.approach) > model.contact.rest_speed;
     const double depth = -c.gap - model.contact.slop;
-    if (depth > 0) targets.push = model.contact.recovery * depth / h;
+    if (depth > 0 && !bouncing) targets.push = model.contact.recovery * depth / h;
   }
   targets.velocity = targets.rest;
   if (c.restitution > 0 && c.approach < -model.contact.rest_speed) {
