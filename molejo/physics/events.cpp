@@ -104,6 +104,7 @@ void add_lasting(Events& e, int a, int b) {
 struct Meeting {
   int pair = -1;  // in contacts.pairs
   double s = 1;
+  bool lost = false;  // they move too fast to be followed
 };
 
 // The first pair that comes within the contact distance while approaching, along the path.
@@ -122,7 +123,9 @@ Meeting first_meeting(const Model& model, Contacts& contacts, Events& e) {
   }
   const double distance = model.contact.distance;
   double posed_at = -1;
-  while (!queue.empty()) {
+  constexpr int patience = 100'000;
+  for (int tries = 0; !queue.empty(); ++tries) {
+    if (tries == patience) return {queue.front().pair, 0, true};
     std::pop_heap(queue.begin(), queue.end(), std::greater<>());
     Watch& watch = queue.back();
     Contacts::Pair& pair = contacts.pairs[index(watch.pair)];
@@ -271,6 +274,15 @@ EventStep event_step(const Model& model, const Settings& settings, double h, Sta
   const Meeting meeting = first_meeting(model, contact.contacts, e);
   if (lasting) std::swap(last_contacts, contact.contacts.list);
   e.impacts.clear();
+  if (meeting.lost) {
+    const Contacts::Pair& pair = contact.contacts.pairs[index(meeting.pair)];
+    const auto name = [&](int collider) {
+      return model.bodies[index(model.colliders[index(collider)].body.index)].name;
+    };
+    out.failure = "bodies '" + name(pair.a) + "' and '" + name(pair.b) +
+                  "' are too fast for their meeting to be found";
+    return out;
+  }
   if (meeting.pair < 0) {
     e.repeated = 0;
     if (lasting) release_lasting(model, contact.contacts, e);
@@ -288,7 +300,9 @@ EventStep event_step(const Model& model, const Settings& settings, double h, Sta
   update_poses(model, state.q.data(), d.kinematics);
   const ImpactReport impact = resolve_impact(model, e.impacts, state.v, d, scratch.loops, e.system);
   if (!impact.solved) {
-    out.failure = "the impulses of an impact are not finite";
+    const Contact& c = e.impacts.front();
+    out.failure = "the impulses between bodies '" + model.bodies[index(c.body_a)].name + "' and '" +
+                  model.bodies[index(c.body_b)].name + "' are not finite";
     return out;
   }
   constexpr int patience = 20;

@@ -214,8 +214,11 @@ class Run {
     if (scratch_.failed) body = most_pressed_body();
     char time[32];
     std::snprintf(time, sizeof time, "%.6g", good.t);
-    recording_.summary.failure = "the state is no longer finite after t = " + std::string(time) +
-                                 " s (body '" + body + "'); try a smaller time step";
+    recording_.summary.failure =
+        event_failure_.empty()
+            ? "the state is no longer finite after t = " + std::string(time) + " s (body '" + body +
+                  "'); try a smaller time step"
+            : event_failure_ + " after t = " + time + " s; try a smaller time step";
     state_ = good;
     if (recording_.frames.back().state.t < good.t) add_frame(good);
   }

@@ -115,7 +115,7 @@ TEST_CASE("contact rules: neighbours at a joint or at a loop closure never touch
   }
 }
 
-TEST_CASE("contact rules: walls do not touch walls; what hangs on one may touch another") {
+TEST_CASE("contact rules: walls do not touch walls, what hangs on one may touch another") {
   Scene scene;
   scene.bodies = {wall("floor"), wall("post"), ball("a"), ball("free")};
   scene.joints = {joint(JointType::revolute, "post", "a")};
@@ -173,7 +173,7 @@ TEST_CASE("contact rules: several hinges with bare frames between them are one j
   CHECK(touch(build(nail).model, "a", "b"));
 }
 
-TEST_CASE("contact rules: a pair names bodies, groups or any; of several the last counts") {
+TEST_CASE("contact rules: a pair names bodies, groups or any, of several the last counts") {
   Scene scene;
   scene.bodies = {ball("a", "red"), ball("b", "red"), ball("c", "blue"), ball("d")};
   using enum Response;

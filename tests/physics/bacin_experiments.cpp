@@ -159,6 +159,7 @@ SceneBody skew_box(const std::string& name, const Vec3& p) {
 // Body a on the world and b on a, both by a joint of the given type at skew frames, set in motion.
 Scene pair_of(JointType type) {
   Scene scene;
+  scene.settings.contact.enabled = false;
   scene.settings.gravity = {0, 0, -9.8};
   scene.settings.duration = 0.5;
   scene.settings.max_step = 0.01;

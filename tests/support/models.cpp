@@ -165,6 +165,7 @@ Scene random_tree_scene(const RandomTree& options) {
   std::mt19937 random(options.seed);
   Scene scene;
   scene.name = "random tree";
+  scene.settings.contact.enabled = false;
   scene.settings.gravity = random_vector(random) * 9.81;
   for (int i = 0; i < options.bodies; ++i) {
     SceneBody body;
