@@ -164,6 +164,7 @@ struct Settings {
   bool project = true;                 // remove constraint drift
   double constraint_tolerance = 1e-9;  // project when some constraint exceeds this
   ContactSettings contact;
+  int threads = 1;  // of one run, 0: all of the machine; not part of a scene, changes no result
   double duration = 10;
   double fps = 30;
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "molejo/math/parallel.h"
 #include "molejo/model/kinematics_kernel.h"
 
 namespace molejo {
@@ -119,6 +120,51 @@ bool wake_who_is_met(const Model& model, double h, Dynamics<double>& d, ContactS
   return woken;
 }
 
+// Rows, velocities, targets and first impulses of all contacts, island by island.
+void set_up_contacts(const Model& model, double h, double ahead, const Dynamics<double>& d,
+                     Loops& loops, ContactStep& step) {
+  const std::vector<Contact>& list = step.contacts.list;
+  const auto fill = [&](int n) {
+    const Contact& c = list[index(step.order[index(n)])];
+    ContactBlock<double>& block = step.system.contacts[index(n)];
+    fill_contact(model, d, c.p_a, c.p_b, c.normal, block, step.system);
+    Vec3 u;
+    if (block.body_a >= 0) u += point_velocity(d.kinematics, {block.body_a}, c.p_a);
+    if (block.body_b >= 0) u -= point_velocity(d.kinematics, {block.body_b}, c.p_b);
+    block.free = {dot(block.axis[0], u), dot(block.axis[1], u), dot(block.axis[2], u)};
+    const ContactTargets targets = contact_targets(model, c, h, ahead);
+    block.target = targets.velocity;
+    block.rest_target = targets.rest;
+    block.push_target = targets.push;
+    block.friction = c.friction;
+    block.impulse = {dot(block.axis[0], c.impulse), dot(block.axis[1], c.impulse),
+                     std::max(0.0, dot(block.axis[2], c.impulse))};
+  };
+  const int count = static_cast<int>(step.order.size());
+  for (int n = 0; n < count; ++n) {
+    const Contact& c = list[index(step.order[index(n)])];
+    const int a = can_move(model, step, c.body_a) ? c.body_a : -1;
+    const int b = can_move(model, step, c.body_b) ? c.body_b : -1;
+    place_contact(model, a, b, step.system);
+    if (model.rows > 0) {
+      // closures add to the rows: one contact after the other
+      fill(n);
+      keep_loops_closed(model, loops, step.system);
+    }
+  }
+  if (model.rows == 0) {
+    constexpr int chunk = 64;
+    parallel_for((count + chunk - 1) / chunk, step.contacts.threads, [&](int i) {
+      for (int n = i * chunk; n < std::min(count, (i + 1) * chunk); ++n) fill(n);
+    });
+  }
+  for (ContactStep::Island& island : step.islands) {
+    island.deep = std::any_of(step.system.contacts.begin() + island.first,
+                              step.system.contacts.begin() + island.last,
+                              [](const ContactBlock<double>& c) { return c.push_target > 0; });
+  }
+}
+
 // Can this tree be left alone when nothing touches it any more?
 bool tree_may_sleep(const Model& model, const Tree& tree) {
   for (int v = tree.first_v; v < tree.last_v; ++v) {
@@ -214,35 +260,18 @@ bool solve_step_contacts(const Model& model, double h, double ahead, double* v, 
   if (list.empty()) return true;
   start_contacts(model, d, step.system);
   update_velocities(model, v, d.kinematics);
-  for (ContactStep::Island& island : step.islands) {
-    island.deep = false;
-    for (int n = island.first; n < island.last; ++n) {
-      const Contact& c = list[index(step.order[index(n)])];
-      const int a = can_move(model, step, c.body_a) ? c.body_a : -1;
-      const int b = can_move(model, step, c.body_b) ? c.body_b : -1;
-      ContactBlock<double>& block =
-          add_contact(model, d, a, b, c.p_a, c.p_b, c.normal, step.system);
-      keep_loops_closed(model, loops, step.system);
-      Vec3 u;
-      if (a >= 0) u += point_velocity(d.kinematics, {a}, c.p_a);
-      if (b >= 0) u -= point_velocity(d.kinematics, {b}, c.p_b);
-      block.free = {dot(block.axis[0], u), dot(block.axis[1], u), dot(block.axis[2], u)};
-      const ContactTargets targets = contact_targets(model, c, h, ahead);
-      block.target = targets.velocity;
-      block.rest_target = targets.rest;
-      block.push_target = targets.push;
-      block.friction = c.friction;
-      block.impulse = {dot(block.axis[0], c.impulse), dot(block.axis[1], c.impulse),
-                       std::max(0.0, dot(block.axis[2], c.impulse))};
-      island.deep = island.deep || block.push_target > 0;
-    }
-  }
-  for (const ContactStep::Island& island : step.islands) {
+  set_up_contacts(model, h, ahead, d, loops, step);
+  const int threads = step.contacts.threads;
+  std::vector<int>& iterations = step.island_iterations;
+  iterations.assign(step.islands.size(), 0);
+  parallel_for(static_cast<int>(step.islands.size()), threads, [&](int i) {
+    const ContactStep::Island& island = step.islands[index(i)];
     const ContactEffort effort = solve_contacts(step.system, island.first, island.last,
                                                 step.most_iterations, step.tolerance);
     limit_bounces(step.system, island.first, island.last, step.most_iterations, step.tolerance);
-    step.iterations = std::max(step.iterations, effort.iterations);
-  }
+    iterations[index(i)] = effort.iterations;
+  });
+  step.iterations = *std::max_element(iterations.begin(), iterations.end());
 
   contact_response(model, d, step.system.s, step.system, step.dv.data());
   const std::vector<LinkRange>& awake = d.kinematics.awake;

@@ -47,6 +47,7 @@ struct ContactStep {
   std::vector<int> island_of;  // of a leading tree
   std::vector<double> quiet;   // seconds for which each tree has been slow
   std::vector<double> island_quiet;
+  std::vector<int> island_iterations;
   std::vector<int> slept_with;  // of each tree that sleeps: names its island; -1: awake
   std::vector<bool> may_sleep;  // of each tree
   std::vector<double> tree_size;

@@ -7,6 +7,10 @@ template void start_contacts(const Model&, const Dynamics<double>&, ContactSyste
 template ContactBlock<double>& add_contact(const Model&, const Dynamics<double>&, int, int,
                                            const Vec3T<double>&, const Vec3T<double>&,
                                            const Vec3T<double>&, ContactSystem<double>&);
+template ContactBlock<double>& place_contact(const Model&, int, int, ContactSystem<double>&);
+template void fill_contact(const Model&, const Dynamics<double>&, const Vec3T<double>&,
+                           const Vec3T<double>&, const Vec3T<double>&, ContactBlock<double>&,
+                           ContactSystem<double>&);
 template ContactEffort solve_contacts(ContactSystem<double>&, int, int, int, double);
 template void limit_bounces(ContactSystem<double>&, int, int, int, double);
 template ContactEffort solve_pushes(ContactSystem<double>&, int, int, int, double);

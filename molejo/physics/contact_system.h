@@ -38,7 +38,9 @@ struct ContactBlock {
   S slide{};                          // 1 / its largest eigenvalue
   S inverse_nn{};                     // zero where nothing yields
   double yielding = 0;                // least mobility that counts, 1/kg
+  int body_a = -1, body_b = -1;
   int first_group = 0, groups = 0;
+  int first_group_b = 0;  // of those of body b
 };
 
 // Rows of one contact at four neighbouring freedoms.
@@ -68,7 +70,6 @@ struct ContactSystem {
   std::vector<int> tree;          // of each body
   std::vector<bool> lone;         // is a tree one free body that turns about its centre of mass?
   std::vector<S> felt;            // impulses before `respond`
-  std::vector<Vec3T<S>> bounced;  // impulse and velocity of each contact with its bounce
   std::vector<double> dense[3];   // rows of one contact at all freedoms
   std::vector<Spatial<S>> motion;
 };
@@ -84,6 +85,16 @@ template <class S>
 ContactBlock<S>& add_contact(const Model& model, const Dynamics<S>& d, int body_a, int body_b,
                              const Vec3T<S>& p_a, const Vec3T<S>& p_b, const Vec3T<S>& normal,
                              ContactSystem<S>& system);
+
+// The two halves of add_contact: a place, one contact after the other, then the rows of the
+// contact, in any order and on any thread.
+template <class S>
+ContactBlock<S>& place_contact(const Model& model, int body_a, int body_b,
+                               ContactSystem<S>& system);
+template <class S>
+void fill_contact(const Model& model, const Dynamics<S>& d, const Vec3T<S>& p_a,
+                  const Vec3T<S>& p_b, const Vec3T<S>& normal, ContactBlock<S>& c,
+                  ContactSystem<S>& system);
 
 // Takes out of the last contact's rows what the loop closures take up, so that its impulses leave
 // all closures closed: w -= W_G^T (W_G W_G^T)^-1 W_G w. After factorize_loops.

@@ -271,34 +271,51 @@ void finish_contact(const ContactSystem<S>& system, ContactBlock<S>& c) {
 }
 
 template <class S>
-[[gnu::flatten]] ContactBlock<S>& add_contact(const Model& model, const Dynamics<S>& d, int body_a,
-                                              int body_b, const Vec3T<S>& p_a, const Vec3T<S>& p_b,
-                                              const Vec3T<S>& normal, ContactSystem<S>& system) {
+int tree_of(const ContactSystem<S>& system, int body) {
+  return body < 0 ? -1 : system.tree[static_cast<std::size_t>(body)];
+}
+
+template <class S>
+ContactBlock<S>& place_contact(const Model& model, int body_a, int body_b,
+                               ContactSystem<S>& system) {
   ContactBlock<S>& c = system.contacts.emplace_back();
-  set_tangents(normal, c.axis);
-  c.first_group = static_cast<int>(system.group_slot.size());
-  const auto tree_of = [&](int body) {
-    return body < 0 ? -1 : system.tree[static_cast<std::size_t>(body)];
-  };
-  const int tree_a = tree_of(body_a), tree_b = tree_of(body_b);
-  int first_b = c.first_group;
+  c.body_a = body_a, c.body_b = body_b;
+  c.first_group = c.first_group_b = static_cast<int>(system.group_slot.size());
+  const int tree_a = tree_of(system, body_a), tree_b = tree_of(system, body_b);
   if (tree_a == tree_b && tree_a >= 0) {
     add_shared_groups(model, body_a, body_b, system);
   } else {
     add_groups(model, body_a, system);
-    first_b = static_cast<int>(system.group_slot.size());
+    c.first_group_b = static_cast<int>(system.group_slot.size());
     add_groups(model, body_b, system);
   }
-  const auto carry = [&](int body, int tree, const Vec3T<S>& p, double sign, int first) {
+  c.groups = static_cast<int>(system.group_slot.size()) - c.first_group;
+  return c;
+}
+
+template <class S>
+[[gnu::flatten]] void fill_contact(const Model& model, const Dynamics<S>& d, const Vec3T<S>& p_a,
+                                   const Vec3T<S>& p_b, const Vec3T<S>& normal, ContactBlock<S>& c,
+                                   ContactSystem<S>& system) {
+  set_tangents(normal, c.axis);
+  const auto carry = [&](int body, const Vec3T<S>& p, double sign, int first) {
     if (body < 0) return;
     const Vec3T<S> arm = p - d.kinematics.bodies[static_cast<std::size_t>(body)].p;
     carry_rows(model, d, body, arm, c.axis, sign, first, system);
-    c.yielding = std::max(c.yielding, system.yielding[static_cast<std::size_t>(tree)]);
+    const auto tree = static_cast<std::size_t>(tree_of(system, body));
+    c.yielding = std::max(c.yielding, system.yielding[tree]);
   };
-  carry(body_a, tree_a, p_a, 1, c.first_group);
-  carry(body_b, tree_b, p_b, -1, first_b);
-  c.groups = static_cast<int>(system.group_slot.size()) - c.first_group;
+  carry(c.body_a, p_a, 1, c.first_group);
+  carry(c.body_b, p_b, -1, c.first_group_b);
   finish_contact(system, c);
+}
+
+template <class S>
+ContactBlock<S>& add_contact(const Model& model, const Dynamics<S>& d, int body_a, int body_b,
+                             const Vec3T<S>& p_a, const Vec3T<S>& p_b, const Vec3T<S>& normal,
+                             ContactSystem<S>& system) {
+  ContactBlock<S>& c = place_contact(model, body_a, body_b, system);
+  fill_contact(model, d, p_a, p_b, normal, c, system);
   return c;
 }
 
@@ -446,12 +463,14 @@ void limit_bounces(ContactSystem<S>& system, int first, int last, int iterations
   // energy of impulses: lambda . (free + W s / 2)
   S energy = zero, scale = zero;
   bool bounces = false;
-  system.bounced.clear();
+  // impulse and velocity of each contact with its bounce
+  static thread_local std::vector<Vec3T<S>> kept;
+  kept.clear();
   for (int i = first; i < last; ++i) {
     const ContactBlock<S>& c = at(i);
     const Vec3T<S> u = velocity_of(system, c);
-    system.bounced.push_back(c.impulse);
-    system.bounced.push_back(u);
+    kept.push_back(c.impulse);
+    kept.push_back(u);
     energy += dot(c.impulse, c.free + u * 0.5);
     scale += absolute(dot(c.impulse, c.free));
     bounces = bounces || any(c.target > c.rest_target);
@@ -468,10 +487,10 @@ void limit_bounces(ContactSystem<S>& system, int first, int last, int iterations
   for (int i = first; i < last; ++i) {
     const ContactBlock<S>& c = at(i);
     const std::size_t n = 2 * static_cast<std::size_t>(i - first);
-    const Vec3T<S> u = velocity_of(system, c), change = system.bounced[n] - c.impulse;
+    const Vec3T<S> u = velocity_of(system, c), change = kept[n] - c.impulse;
     start += dot(c.impulse, c.free + u * 0.5);
     slope += dot(change, c.free + u);
-    bend += 0.5 * dot(change, system.bounced[n + 1] - u);
+    bend += 0.5 * dot(change, kept[n + 1] - u);
   }
   start = minimum(start, zero);
   const S root = square_root(maximum(zero, slope * slope - 4.0 * bend * start));
@@ -481,7 +500,7 @@ void limit_bounces(ContactSystem<S>& system, int first, int last, int iterations
   part = select(grows, part, S(1.0));
   for (int i = first; i < last; ++i) {
     ContactBlock<S>& c = at(i);
-    const Vec3T<S>& bounced = system.bounced[2 * static_cast<std::size_t>(i - first)];
+    const Vec3T<S>& bounced = kept[2 * static_cast<std::size_t>(i - first)];
     const Vec3T<S> limited = c.impulse + (bounced - c.impulse) * part;
     // lanes that did not grow keep their bits
     c.impulse = {select(grows, limited.x, bounced.x), select(grows, limited.y, bounced.y),

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "molejo/math/parallel.h"
+
 namespace molejo {
 
 namespace {
@@ -69,6 +71,11 @@ void update_boxes(const Model& model, const Kinematics<double>& k, double h, Con
   }
 }
 
+bool is_polyhedral(const TouchShape& shape) {
+  return shape.kind == TouchShape::Kind::convex &&
+         (shape.convex.core == Core::box || shape.convex.core == Core::polyhedron);
+}
+
 int place_to_keep(Contacts& c) {
   if (c.unused.empty()) {
     c.kept.emplace_back();
@@ -76,6 +83,7 @@ int place_to_keep(Contacts& c) {
   }
   const int place = c.unused.back();
   c.unused.pop_back();
+  c.kept[static_cast<std::size_t>(place)].count = 0;
   return place;
 }
 void release(const Contacts::Pair& pair, Contacts& c) {
@@ -99,17 +107,15 @@ void update_pairs(const Model& model, Contacts& c) {
     const Collider& cb = model.colliders[static_cast<std::size_t>(b)];
     pair.may_touch = may_touch(model, ca, cb);
     if (pair.may_touch) {
+      const bool polyhedral = is_polyhedral(c.shapes[static_cast<std::size_t>(a)]) &&
+                              is_polyhedral(c.shapes[static_cast<std::size_t>(b)]);
+      if (polyhedral) pair.kept = place_to_keep(c);
       pair.rigid = model.rule(ca, cb).response != Response::penalty;
       pair.surface = combined_surface(model, ca, cb);
     }
     c.pairs.push_back(pair);
   }
   for (; known != c.last_pairs.end(); ++known) release(*known, c);
-}
-
-bool is_polyhedral(const TouchShape& shape) {
-  return shape.kind == TouchShape::Kind::convex &&
-         (shape.convex.core == Core::box || shape.convex.core == Core::polyhedron);
 }
 
 // Remembers the points just found, which follow `first` in the list.
@@ -129,6 +135,7 @@ void keep(const Pose& X_WA, const Pose& X_WB, const std::vector<ContactPoint>& p
 bool recall(const Pose& X_WA, const Pose& X_WB, double size, const Contacts::Kept& kept,
             std::vector<ContactPoint>& points) {
   constexpr double slight = 1e-3;  // rad, and part of the size
+  if (kept.count == 0) return false;
   const Mat3& R = kept.X_AB.R;
   for (int i = 0; i < 3; ++i) {
     const Vec3 row = transpose_times(X_WB.R, X_WA.R.column(i));
@@ -193,7 +200,7 @@ Contact make_contact(const Model& model, const Contacts::Pair& pair) {
 }
 
 void meet(const Model& model, const Kinematics<double>& k, double h, Contacts::Pair& pair,
-          Contacts& c) {
+          Contacts& c, Contacts::Chunk& found) {
   const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
   Contact contact = make_contact(model, pair);
   const BodyMotion<double>& body_a = k.bodies[static_cast<std::size_t>(contact.body_a)];
@@ -208,13 +215,26 @@ void meet(const Model& model, const Kinematics<double>& k, double h, Contacts::P
       c.shapes[a].kind == TouchShape::Kind::convex && c.shapes[b].kind == TouchShape::Kind::convex;
   const bool fast = both_convex && travel > 0.5 * size;
   const double margin = (fast ? 0.0 : travel) + standing_margin * size;
-  add_contacts(model, margin, pair, c, c.list);
-  if (fast && c.points.empty() &&
+  add_contacts(model, margin, pair, c, found);
+  if (fast && found.points.empty() &&
       cast(c.shapes[a].convex, ma, c.reach[a], c.shapes[b].convex, mb, c.reach[b], h, contact)) {
     contact.fast = true;
     contact.feature = 0xffffffffu;
-    c.list.push_back(contact);
+    found.list.push_back(contact);
   }
+}
+
+// Is this pair to be looked at in this step?
+bool is_wanted(const Model& model, const Contacts::Pair& pair, const Contacts& contacts) {
+  if (!pair.rigid) return false;
+  const auto still = [&](int collider) {
+    const int body = model.colliders[static_cast<std::size_t>(collider)].body.index;
+    return contacts.asleep[static_cast<std::size_t>(body)] ||
+           !model.parts[static_cast<std::size_t>(body)].moves;
+  };
+  if (still(pair.a) && still(pair.b)) return false;
+  return !contacts.only || std::binary_search(contacts.only->begin(), contacts.only->end(),
+                                              std::pair(pair.a, pair.b));
 }
 
 // Impulses of the last step where the same features still meet.
@@ -257,32 +277,26 @@ void find_pairs(const Model& model, const Kinematics<double>& k, const std::vect
 }
 
 void add_contacts(const Model& model, double margin, Contacts::Pair& pair, Contacts& contacts,
-                  std::vector<Contact>& list) {
+                  Contacts::Chunk& found) {
   const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
   Contact contact = make_contact(model, pair);
-  contacts.points.clear();
+  std::vector<ContactPoint>& points = found.points;
+  points.clear();
   const Pose &X_a = contacts.X_WS[a], &X_b = contacts.X_WS[b];
+  Contacts::Kept* kept = pair.kept < 0 || !contacts.keeps_points
+                             ? nullptr
+                             : &contacts.kept[static_cast<std::size_t>(pair.kept)];
   const double size = std::min(contacts.size[a], contacts.size[b]);
-  const bool known =
-      pair.kept >= 0 &&
-      recall(X_a, X_b, size, contacts.kept[static_cast<std::size_t>(pair.kept)], contacts.points);
-  if (!known) {
-    touch(contacts.shapes[a], X_a, contacts.shapes[b], X_b, margin, pair.cache, contacts.points);
-    if (!contacts.points.empty() && is_polyhedral(contacts.shapes[a]) &&
-        is_polyhedral(contacts.shapes[b])) {
-      if (pair.kept < 0) pair.kept = place_to_keep(contacts);
-      keep(X_a, X_b, contacts.points, contacts.kept[static_cast<std::size_t>(pair.kept)]);
-    } else if (pair.kept >= 0) {
-      release(pair, contacts);
-      pair.kept = -1;
-    }
+  if (!kept || !recall(X_a, X_b, size, *kept, points)) {
+    touch(contacts.shapes[a], X_a, contacts.shapes[b], X_b, margin, pair.cache, points);
+    if (kept) keep(X_a, X_b, points, *kept);
   }
-  for (const ContactPoint& p : contacts.points) {
+  for (const ContactPoint& p : points) {
     contact.feature = p.feature;
     contact.p_a = contact.p_b = p.p;
     contact.normal = p.normal;
     contact.gap = p.gap;
-    list.push_back(contact);
+    found.list.push_back(contact);
   }
 }
 
@@ -291,19 +305,32 @@ void find_contacts(const Model& model, const Kinematics<double>& k, double h, Co
   update_pairs(model, contacts);
   std::swap(contacts.list, contacts.last_list);
   contacts.list.clear();
-  for (Contacts::Pair& pair : contacts.pairs) {
-    if (!pair.rigid) continue;
-    const auto still = [&](int collider) {
-      const int body = model.colliders[static_cast<std::size_t>(collider)].body.index;
-      return contacts.asleep[static_cast<std::size_t>(body)] ||
-             !model.parts[static_cast<std::size_t>(body)].moves;
-    };
-    if (still(pair.a) && still(pair.b)) continue;
-    if (contacts.only && !std::binary_search(contacts.only->begin(), contacts.only->end(),
-                                             std::pair(pair.a, pair.b))) {
-      continue;
+  contacts.near.clear();
+  for (std::size_t i = 0; i < contacts.pairs.size(); ++i) {
+    if (is_wanted(model, contacts.pairs[i], contacts)) {
+      contacts.near.push_back(static_cast<int>(i));
     }
-    meet(model, k, h, pair, contacts);
+  }
+
+  // in chunks of neighbours, put together in their order
+  constexpr int chunk_size = 32;
+  const int count = static_cast<int>(contacts.near.size());
+  const int chunks = (count + chunk_size - 1) / chunk_size;
+  if (contacts.chunks.size() < static_cast<std::size_t>(chunks)) {
+    contacts.chunks.resize(static_cast<std::size_t>(chunks));
+  }
+  const auto search = [&](int n) {
+    Contacts::Chunk& chunk = contacts.chunks[static_cast<std::size_t>(n)];
+    chunk.list.clear();
+    for (int i = n * chunk_size; i < std::min(count, (n + 1) * chunk_size); ++i) {
+      const int pair = contacts.near[static_cast<std::size_t>(i)];
+      meet(model, k, h, contacts.pairs[static_cast<std::size_t>(pair)], contacts, chunk);
+    }
+  };
+  parallel_for(chunks, contacts.threads, search);
+  for (int n = 0; n < chunks; ++n) {
+    const std::vector<Contact>& list = contacts.chunks[static_cast<std::size_t>(n)].list;
+    contacts.list.insert(contacts.list.end(), list.begin(), list.end());
   }
   // only bounces and sleepers ask for it
   const bool sleepers =

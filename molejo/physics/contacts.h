@@ -56,11 +56,12 @@ struct Contacts {
     bool rigid = false;  // or left to the penalty forces
     Surface surface;
     ManifoldCache cache;
-    int kept = -1;  // in `kept`
+    int kept = -1;  // in `kept`; polyhedra have a place there
   };
   std::vector<Pair> pairs, last_pairs;
   std::vector<Contact> last_list;
   std::vector<ContactPoint> points;
+  bool keeps_points = true;  // false: they are searched for every time
   std::vector<Kept> kept;
   std::vector<int> unused;  // places in `kept`
   std::deque<ConvexMesh> meshes;
@@ -70,6 +71,14 @@ struct Contacts {
   std::vector<Pose> X_WS;
   BroadPhase broad_phase;
   std::vector<bool> asleep;  // of each body; two that sleep or never move are left out
+  int threads = 1;
+  // contacts of some pairs in a row, found by one thread
+  struct Chunk {
+    std::vector<Contact> list;
+    std::vector<ContactPoint> points;
+  };
+  std::vector<Chunk> chunks;
+  std::vector<int> near;  // pairs to look at
   // when set, all other pairs of colliders are left out; ascending
   const std::vector<std::pair<int, int>>* only = nullptr;
 };
@@ -81,7 +90,7 @@ void find_pairs(const Model& model, const Kinematics<double>& k, const std::vect
 
 // Appends the contacts of one pair with a gap below the margin, at the poses of the last search.
 void add_contacts(const Model& model, double margin, Contacts::Pair& pair, Contacts& contacts,
-                  std::vector<Contact>& list);
+                  Contacts::Chunk& found);
 
 // Fills contacts.list with all that may touch within h seconds at the poses and velocities of k.
 void find_contacts(const Model& model, const Kinematics<double>& k, double h, Contacts& contacts);

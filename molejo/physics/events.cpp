@@ -186,10 +186,11 @@ void touching_contacts(const Model& model, const State& state, Contacts& contact
   const double reach = 2 * model.contact.distance;
   e.margin.assign(model.colliders.size(), reach);
   find_pairs(model, e.kinematics, e.margin, contacts);
-  e.impacts.clear();
+  Contacts::Chunk found;
   for (Contacts::Pair& pair : contacts.pairs) {
-    if (pair.rigid) add_contacts(model, reach, pair, contacts, e.impacts);
+    if (pair.rigid) add_contacts(model, reach, pair, contacts, found);
   }
+  e.impacts = std::move(found.list);
   for (Contact& c : e.impacts) {
     c.approach = dot(c.normal, point_velocity(e.kinematics, {c.body_a}, c.p_a) -
                                    point_velocity(e.kinematics, {c.body_b}, c.p_b));

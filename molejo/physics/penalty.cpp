@@ -14,15 +14,16 @@ const ContactRule& rule_of(const Model& model, const Contact& c) {
 void find_points(const Model& model, const Kinematics<double>& k, Penalty& penalty) {
   Contacts& contacts = penalty.contacts;
   find_pairs(model, k, penalty.margin, contacts);
-  contacts.list.clear();
+  penalty.found.list.clear();
   for (Contacts::Pair& pair : contacts.pairs) {
     if (!pair.may_touch || pair.rigid) continue;
     const double reach = model
                              .rule(model.colliders[static_cast<std::size_t>(pair.a)],
                                    model.colliders[static_cast<std::size_t>(pair.b)])
                              .reach;
-    add_contacts(model, reach, pair, contacts, contacts.list);
+    add_contacts(model, reach, pair, contacts, penalty.found);
   }
+  std::swap(contacts.list, penalty.found.list);
 }
 
 void push(const Vec3& p, const Vec3& force, int body, Dynamics<double>& d) {
@@ -34,6 +35,7 @@ void push(const Vec3& p, const Vec3& force, int body, Dynamics<double>& d) {
 }  // namespace
 
 Penalty::Penalty(const Model& model) : contacts(model) {
+  contacts.keeps_points = false;
   double reach = 0;
   for (const ContactRule& rule : model.contact_rules) {
     if (rule.response == Response::penalty) reach = std::max(reach, rule.reach);

@@ -14,7 +14,8 @@ namespace molejo {
 struct Penalty {
   explicit Penalty(const Model& model);
 
-  Contacts contacts;           // contacts.list: the points of the last call
+  Contacts contacts;  // contacts.list: the points of the last call
+  Contacts::Chunk found;
   std::vector<double> force;   // normal force at each, N
   std::vector<double> margin;  // of each collider, m
 };

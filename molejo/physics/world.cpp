@@ -22,11 +22,13 @@ class Run {
     next_step_ = std::min(settings.max_step, 1e-3);
     const bool runge_kutta =
         settings.integrator == Integrator::rk4 || settings.integrator == Integrator::rkf45;
+    if (scratch_.contact) scratch_.contact->contacts.threads = settings.threads;
     if (scratch_.contact && runge_kutta) {
       events_ = std::make_unique<Events>(model_);
       // all bodies are part of the search for the next event
       scratch_.contact->may_sleep.assign(model_.trees.size(), false);
       // this is the accurate way
+      scratch_.contact->contacts.keeps_points = false;
       scratch_.contact->tolerance *= 1e-4;
       scratch_.contact->most_iterations *= 20;
     }
