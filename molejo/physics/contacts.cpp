@@ -95,7 +95,8 @@ void update_pairs(const Model& model, Contacts& c) {
   std::swap(c.pairs, c.last_pairs);
   c.pairs.clear();
   auto known = c.last_pairs.begin();
-  for (const auto& [a, b] : c.broad_phase.pairs()) {
+  for (const std::pair<int, int>& near : c.broad_phase.pairs()) {
+    const int a = near.first, b = near.second;
     const auto before = [&](const Contacts::Pair& p) { return p.a < a || (p.a == a && p.b < b); };
     for (; known != c.last_pairs.end() && before(*known); ++known) release(*known, c);
     if (known != c.last_pairs.end() && known->a == a && known->b == b) {
