@@ -52,8 +52,8 @@ bool read_header(Decoder& d, Header& header) {
   if (setjmp(png_jmpbuf(d.png))) return false;
   constexpr png_uint_32 longest_side = 1'000'000;
   png_set_user_limits(d.png, longest_side, longest_side);
-  constexpr png_alloc_size_t largest_chunk = 1 << 20;  // of text and the like, before it is skipped
-  png_set_chunk_malloc_max(d.png, largest_chunk);
+  // texts, profiles and the like are not even unpacked
+  png_set_keep_unknown_chunks(d.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
   png_set_read_fn(d.png, &d, give_bytes);
   png_read_info(d.png, d.info);
 
@@ -85,6 +85,22 @@ bool read_pixels(Decoder& d, png_bytepp rows) {
   return true;
 }
 
+// Do all chunks end inside of the file? libpng allocates what their lengths promise.
+bool chunks_are_whole(std::string_view bytes) {
+  constexpr std::size_t around = 12;  // length, name and check sum
+  while (bytes.size() >= around) {
+    std::size_t length = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+      length = length << 8 | static_cast<unsigned char>(bytes[i]);
+    }
+    if (length > bytes.size() - around) return false;
+    const bool last = bytes.substr(4, 4) == "IEND";
+    if (last) return true;
+    bytes.remove_prefix(around + length);
+  }
+  return false;
+}
+
 [[noreturn]] void fail(const std::string& file, const char* message) {
   std::string text;
   for (const char* c = message; *c; ++c) text += *c >= ' ' && *c < 127 ? *c : '?';
@@ -96,6 +112,7 @@ bool read_pixels(Decoder& d, png_bytepp rows) {
 GreyImage parse_png(std::string_view bytes, const std::string& file, std::size_t max_pixels) {
   constexpr std::string_view signature("\x89PNG\r\n\x1a\n", 8);
   if (!bytes.starts_with(signature)) fail(file, "not a PNG image");
+  if (!chunks_are_whole(bytes.substr(signature.size()))) fail(file, "the file is cut off");
   Decoder d;
   d.next = bytes.data();
   d.left = bytes.size();

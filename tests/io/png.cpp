@@ -70,4 +70,12 @@ TEST_CASE("png: a small file cannot promise a large image") {
   CHECK(error_of(png_of(1000, 1000, 16, 0, ""), 1'000'000) == "bad.png: the file is cut off");
   CHECK(error_of(png_of(2000000000, 1, 8, 0, ""), 1'000'000).find("bad.png: ") == 0);
   CHECK(error_of(png_of(0, 1, 8, 0, "")).find("bad.png: ") == 0);
+  // nor a long text: a length of 1.7 GB
+  std::string text = grey_png({{1, 2}, {3, 4}}, 8);
+  text.insert(33, std::string("\x68\x69\x6c\x0btEXthills", 13));
+  CHECK(error_of(text) == "bad.png: the file is cut off");
+  // one that is there is skipped, whatever it says
+  std::string told = grey_png({{1, 2}, {3, 4}}, 8);
+  told.insert(33, chunk("tEXt", "hills") + chunk("zTXt", std::string("a\0\0no deflate", 13)));
+  CHECK(error_of(told) == "no error");
 }
