@@ -37,6 +37,7 @@ struct ContactBlock {
   S stick11{}, stick12{}, stick22{};  // inverse of the tangential part
   S slide{};                          // 1 / its largest eigenvalue
   S inverse_nn{};                     // zero where nothing yields
+  S coupling{};                       // tangential velocity per normal velocity of a normal impulse
   double yielding = 0;                // least mobility that counts, 1/kg
   int body_a = -1, body_b = -1;
   int first_group = 0, groups = 0;

@@ -268,6 +268,7 @@ void finish_contact(const ContactSystem<S>& system, ContactBlock<S>& c) {
   const S determinant = a * b - c.t12 * c.t12;
   const S inverse = select(largest > least, 1.0 / determinant, zero);
   c.stick11 = b * inverse, c.stick12 = -c.t12 * inverse, c.stick22 = a * inverse;
+  c.coupling = square_root(c.t1n * c.t1n + c.t2n * c.t2n) * c.inverse_nn;
 }
 
 template <class S>
@@ -392,11 +393,67 @@ void slide(const ContactBlock<S>& c, const S& limit, S v1, S v2, S& f1, S& f2) {
   }
 }
 
+// Normal and friction of one contact found together: one after the other they chase each other
+// without end where an oblique body or a limb couples them.
+template <class S>
+Vec3T<S> coupled_impulse(const ContactBlock<S>& c, const Vec3T<S>& v) {
+  const S zero(0.0);
+  const Vec3T<S>& old = c.impulse;
+  // how tangential velocities yield while the normal one stays; a direction that does not is left
+  // out of the inverse
+  const S a = c.t11 - c.t1n * c.t1n * c.inverse_nn, b = c.t22 - c.t2n * c.t2n * c.inverse_nn;
+  const S ab = c.t12 - c.t1n * c.t2n * c.inverse_nn;
+  const S apart = square_root(0.25 * (a - b) * (a - b) + ab * ab);
+  const S enough = 1e-8 * (c.t11 + c.t22);
+  const S big = 0.5 * (a + b) + apart;
+  const S small = select(big > enough, (a * b - ab * ab) / big, zero);
+  const auto regular = small > enough;
+  const S both = select(regular, 1.0 / (big * small), zero);
+  const S one = select(big > enough, 1.0 / (2.0 * apart * big), zero);
+  const S stick11 = select(regular, b * both, (a - small) * one);
+  const S stick22 = select(regular, a * both, (b - small) * one);
+  const S stick12 = select(regular, -ab * both, ab * one);
+
+  // does it stick?
+  const S excess = (v.z - c.target) * c.inverse_nn;
+  const S v1 = v.x - c.t1n * excess, v2 = v.y - c.t2n * excess;
+  const S d1 = stick11 * v1 + stick12 * v2, d2 = stick12 * v1 + stick22 * v2;
+  S f1 = old.x - d1, f2 = old.y - d2;
+  S n = old.z - excess + (c.t1n * d1 + c.t2n * d2) * c.inverse_nn;
+  const S limit = c.friction * maximum(n, zero);
+  const auto slides = f1 * f1 + f2 * f2 > limit * limit;
+
+  // if not, the direction: friction at the normal impulse that there is without its change
+  const S alone = maximum(zero, old.z - excess);
+  const S step = alone - old.z, bound = c.friction * alone;
+  S g1 = old.x, g2 = old.y;
+  slide(c, bound, v.x + c.t1n * step, v.y + c.t2n * step, g1, g2);
+  // inside the cone that friction pushes along; what would make it stick does not
+  const auto inside = g1 * g1 + g2 * g2 < bound * bound * (1 - 1e-12);
+  g1 = select(inside, f1, g1), g2 = select(inside, f2, g2);
+  // along it both are found at once, unless friction only presses harder than it is pressed: then
+  // it will stick in the end
+  const S length = square_root(g1 * g1 + g2 * g2);
+  const S along = length + c.friction * (c.t1n * g1 + c.t2n * g2) * c.inverse_nn;
+  const auto yields = along > 0.05 * length;
+  const S needed = old.z - excess + (c.t1n * old.x + c.t2n * old.y) * c.inverse_nn;
+  const S m = select(yields, needed * length / select(yields, along, S(1.0)), alone);
+  const S scale = c.friction * m / select(length > zero, length, S(1.0));
+  f1 = select(slides, g1 * scale, f1), f2 = select(slides, g2 * scale, f2);
+  n = select(slides, m, n);
+  // without any impulse they may part by themselves
+  const auto touches = needed > zero;
+  return {select(touches, f1, zero), select(touches, f2, zero),
+          select(touches, maximum(n, zero), zero)};
+}
+
 // The impulse of one contact that obeys the laws while all others stay, and its velocity with the
 // present one.
 template <class S>
 Vec3T<S> improved_impulse(const ContactBlock<S>& c, const Vec3T<S>& v) {
   const S zero(0.0);
+  const auto coupled = c.friction * c.coupling > S(0.5);
+  if (lanes<S> == 1 && any(coupled)) return coupled_impulse(c, v);
   const S n = maximum(zero, c.impulse.z - (v.z - c.target) * c.inverse_nn);
   const S change = n - c.impulse.z;
   const S v1 = v.x + c.t1n * change, v2 = v.y + c.t2n * change;
@@ -409,6 +466,11 @@ Vec3T<S> improved_impulse(const ContactBlock<S>& c, const Vec3T<S>& v) {
     S g1 = c.impulse.x, g2 = c.impulse.y;
     slide(c, limit, v1, v2, g1, g2);
     f1 = select(slides, g1, f1), f2 = select(slides, g2, f2);
+  }
+  if (any(coupled)) {
+    const Vec3T<S> together = coupled_impulse(c, v);
+    return {select(coupled, together.x, f1), select(coupled, together.y, f2),
+            select(coupled, together.z, n)};
   }
   return {f1, f2, n};
 }
