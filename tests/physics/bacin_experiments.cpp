@@ -163,6 +163,7 @@ Scene pair_of(JointType type) {
   scene.settings.gravity = {0, 0, -9.8};
   scene.settings.duration = 0.5;
   scene.settings.max_step = 0.01;
+  scene.settings.contact.enabled = false;  // they lie within each other
   scene.bodies = {skew_box("a", {0, 0, 1}), skew_box("b", {1, 0.5, 0.4})};
   for (const char* child : {"a", "b"}) {
     const bool first = child[0] == 'a';

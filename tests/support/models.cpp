@@ -167,6 +167,7 @@ Scene random_tree_scene(const RandomTree& options) {
   scene.name = "random tree";
   scene.settings.contact.enabled = false;
   scene.settings.gravity = random_vector(random) * 9.81;
+  scene.settings.contact.enabled = false;  // bodies lie within each other
   for (int i = 0; i < options.bodies; ++i) {
     SceneBody body;
     body.name = "b" + std::to_string(i);
