@@ -85,7 +85,9 @@ Vec3 analytic_impulse(const Mat3& K, const Vec3& u, double friction, double rest
     // slides along the tangent of the no-slip impulse: P = d p, d = k + friction t
     const Vec3 t = tangential > 0 ? Vec3{P.x / tangential, P.y / tangential, 0} : Vec3{};
     const Vec3 d{friction * t.x, friction * t.y, 1};
-    P = d * (-u.z / dot(K.r2, d));
+    const double yields = dot(K.r2, d);
+    // friction that only presses harder than it is pressed would make the impulse pull: left out
+    P = yields > 0 ? d * (-u.z / yields) : Vec3{0, 0, -u.z / K.r2.z};
   }
   return P * (1 + restitution);
 }
