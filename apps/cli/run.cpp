@@ -65,7 +65,9 @@ class ProgressLine {
 Recording run(const Built& built, const Settings& settings) {
   check_frame_count(built.model, settings);
   ProgressLine line(settings.duration);
-  Recording recording = simulate(built, settings, [&](const Frame& frame, std::int64_t) {
+  Settings on_all_threads = settings;
+  on_all_threads.threads = 0;
+  Recording recording = simulate(built, on_all_threads, [&](const Frame& frame, std::int64_t) {
     line.tell(frame.state.t);
     return true;
   });

@@ -120,6 +120,12 @@ bool wake_who_is_met(const Model& model, double h, Dynamics<double>& d, ContactS
   return woken;
 }
 
+// To wake other threads takes longer than to solve a few contacts.
+int useful_threads(const ContactStep& step) {
+  constexpr std::size_t many = 256;
+  return step.contacts.list.size() < many ? 1 : step.contacts.threads;
+}
+
 // Rows, velocities, targets and first impulses of all contacts, island by island.
 void set_up_contacts(const Model& model, double h, double ahead, const Dynamics<double>& d,
                      Loops& loops, ContactStep& step) {
@@ -154,7 +160,7 @@ void set_up_contacts(const Model& model, double h, double ahead, const Dynamics<
   }
   if (model.rows == 0) {
     constexpr int chunk = 64;
-    parallel_for((count + chunk - 1) / chunk, step.contacts.threads, [&](int i) {
+    parallel_for((count + chunk - 1) / chunk, useful_threads(step), [&](int i) {
       for (int n = i * chunk; n < std::min(count, (i + 1) * chunk); ++n) fill(n);
     });
   }
@@ -261,7 +267,7 @@ bool solve_step_contacts(const Model& model, double h, double ahead, double* v, 
   start_contacts(model, d, step.system);
   update_velocities(model, v, d.kinematics);
   set_up_contacts(model, h, ahead, d, loops, step);
-  const int threads = step.contacts.threads;
+  const int threads = useful_threads(step);
   std::vector<int>& iterations = step.island_iterations;
   iterations.assign(step.islands.size(), 0);
   parallel_for(static_cast<int>(step.islands.size()), threads, [&](int i) {

@@ -328,7 +328,8 @@ void find_contacts(const Model& model, const Kinematics<double>& k, double h, Co
       meet(model, k, h, contacts.pairs[static_cast<std::size_t>(pair)], contacts, chunk);
     }
   };
-  parallel_for(chunks, contacts.threads, search);
+  constexpr int many = 8;  // fewer are done before another thread is awake
+  parallel_for(chunks, chunks < many ? 1 : contacts.threads, search);
   for (int n = 0; n < chunks; ++n) {
     const std::vector<Contact>& list = contacts.chunks[static_cast<std::size_t>(n)].list;
     contacts.list.insert(contacts.list.end(), list.begin(), list.end());
