@@ -176,9 +176,13 @@ bool cast(const Convex& a, const Motion& ma, double reach_a, const Convex& b, co
     const Separation s = separation(a, moved(ma, t), b, moved(mb, t));
     const double approach = -dot(ma.v - mb.v, s.normal);
     if (s.distance <= close || n + 1 == max_steps) {
-      if (approach <= 0) return false;
+      // what turns may meet without coming nearer as a whole
+      const Vec3 turning =
+          cross(ma.w, s.p_a - ma.origin - ma.v * t) - cross(mb.w, s.p_b - mb.origin - mb.v * t);
+      const double meeting = approach - dot(turning, s.normal);
+      if (meeting <= 0) return false;
       contact.normal = s.normal;
-      contact.gap = approach * t + s.distance;
+      contact.gap = meeting * t + s.distance;
       contact.p_a = s.p_a - ma.v * t;
       contact.p_b = s.p_b - mb.v * t;
       return true;
@@ -215,13 +219,23 @@ void meet(const Model& model, const Kinematics<double>& k, double h, Contacts::P
   const bool both_convex =
       c.shapes[a].kind == TouchShape::Kind::convex && c.shapes[b].kind == TouchShape::Kind::convex;
   const bool fast = both_convex && travel > 0.5 * size;
-  const double margin = (fast ? 0.0 : travel) + standing_margin * size;
-  add_contacts(model, margin, pair, c, found);
-  if (fast && found.points.empty() &&
-      cast(c.shapes[a].convex, ma, c.reach[a], c.shapes[b].convex, mb, c.reach[b], h, contact)) {
+  const double standing = standing_margin * size;
+  const std::size_t first = found.list.size();
+  add_contacts(model, (fast ? 0.0 : travel) + standing, pair, c, found);
+  const auto will_meet = [&] {
+    return cast(c.shapes[a].convex, ma, c.reach[a], c.shapes[b].convex, mb, c.reach[b], h, contact);
+  };
+  if (fast && found.points.empty() && will_meet()) {
     contact.fast = true;
     contact.feature = 0xffffffffu;
     found.list.push_back(contact);
+  }
+  // Points ahead stop at the plane between the two: past an edge there would be room enough. The
+  // way at which that shows is a part of the size.
+  const auto is_ahead = [&](const ContactPoint& p) { return p.gap > standing; };
+  if (!fast && both_convex && travel > 0.05 * size && !found.points.empty() &&
+      std::all_of(found.points.begin(), found.points.end(), is_ahead) && !will_meet()) {
+    found.list.resize(first);
   }
 }
 
