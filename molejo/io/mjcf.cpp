@@ -154,6 +154,10 @@ void read_option(const XmlElement& e, MjcfReading& reading) {
     if (v && v->word("value", words) == 0) settings.gravity = {};
     if (contact) settings.contact.enabled = contact->word("value", words) == 1;
   }
+  // under Runge-Kutta our contact is event-driven, theirs never is
+  if (settings.contact.enabled && settings.integrator == Integrator::rk4) {
+    settings.integrator = Integrator::midpoint;
+  }
 }
 
 // All masses by one factor, so that they sum up to what the compiler asks for.

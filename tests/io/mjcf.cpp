@@ -352,7 +352,10 @@ TEST_CASE("mjcf: options become settings") {
                                  "<option timestep='0.01' gravity='1 2 3' integrator='RK4'/>");
   CHECK(scene.settings.time_step == 0.01);
   CHECK(scene.settings.gravity == Vec3{1, 2, 3});
-  CHECK(scene.settings.integrator == Integrator::rk4);
+  CHECK(scene.settings.integrator == Integrator::midpoint);
+  const Scene untouched = parse_body("<freejoint/><geom size='1'/>",
+                                     "<option integrator='RK4'><flag contact='disable'/></option>");
+  CHECK(untouched.settings.integrator == Integrator::rk4);
   const Scene other =
       parse_body("<freejoint/><geom size='1'/>",
                  "<option integrator='implicit'><flag gravity='disable'/></option>");
