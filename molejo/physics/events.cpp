@@ -156,11 +156,10 @@ Meeting first_meeting(const Model& model, Contacts& contacts, Events& e) {
 
 // Takes the step again, only so far that the pair of the meeting is within the contact distance.
 template <class Advance>
-void cut_step(const Model& model, const Meeting& meeting, Contacts& contacts, Events& e,
-              State& state, Advance&& advance) {
+void cut_step(const Model& model, const Meeting& meeting, Contacts::Pair& pair, Contacts& contacts,
+              Events& e, State& state, Advance&& advance) {
   constexpr int max_tries = 20;
   const double distance = model.contact.distance, h = e.path.h;
-  Contacts::Pair& pair = contacts.pairs[index(meeting.pair)];
   double tau = meeting.s * h, earliest = 0, latest = h;
   for (int n = 0; n < max_tries; ++n) {
     state = e.start;
@@ -291,11 +290,12 @@ EventStep event_step(const Model& model, const Settings& settings, double h, Sta
   }
 
   // up to it, and through it
-  cut_step(model, meeting, contact.contacts, e, state, advance);
+  // steps of lasting contacts make lists of pairs of their own
+  Contacts::Pair met = contact.contacts.pairs[index(meeting.pair)];
+  cut_step(model, meeting, met, contact.contacts, e, state, advance);
   out.taken = state.t - e.start.t;
   out.impact = true;
   e.repeated = out.taken > 0 ? 0 : e.repeated + 1;
-  const Contacts::Pair met = contact.contacts.pairs[index(meeting.pair)];
   touching_contacts(model, state, contact.contacts, e);
   Dynamics<double>& d = scratch.tree.dynamics;
   update_poses(model, state.q.data(), d.kinematics);
