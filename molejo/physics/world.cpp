@@ -55,17 +55,24 @@ class Run {
         fail(before);
         break;
       }
-      log_contacts(state_.t - before.t);
-      bool go_on = true;
+      take_penalty(state_.t - before.t);
+      bool go_on = true, logged = false;
+      // touches of the step count from its end: frames within it come before
+      const auto log = [&] {
+        if (!logged) log_contacts(state_.t - before.t);
+        logged = true;
+      };
       const double same_time = 1e-12 * std::max(1.0, std::fabs(state_.t));
       for (; frame <= last && frame_time(frame) <= state_.t + same_time; ++frame) {
         const bool at_end = frame_time(frame) >= state_.t - same_time;
+        if (at_end) log();
         State shown = at_end ? state_ : state_between(before, frame_time(frame));
         if (!at_end && settings_.project && model_.rows > 0) keep_closed(shown);
         add_frame(shown);
         if (progress && !progress(recording_.frames.back(), recording_.summary.steps))
           go_on = false;
       }
+      log();
       if (!go_on) break;
     }
     const double wall =
@@ -122,19 +129,21 @@ class Run {
     event_failure_ = report.failure;
   }
 
-  // The springs of soft contacts act over the whole step as they did last.
-  void log_penalty(double h) {
-    Penalty& penalty = *scratch_.penalty;
-    for (std::size_t i = 0; i < penalty.contacts.list.size(); ++i) {
-      Contact& c = penalty.contacts.list[i];
-      c.impulse = c.normal * (penalty.force[i] * h);
+  // The springs of soft contacts act over the whole step as they did last. Frames ask them again.
+  void take_penalty(double h) {
+    if (!scratch_.penalty) return;
+    const Penalty& penalty = *scratch_.penalty;
+    pushes_ = penalty.contacts.list;
+    for (std::size_t i = 0; i < pushes_.size(); ++i) {
+      pushes_[i].impulse = pushes_[i].normal * (penalty.force[i] * h);
     }
-    soft_touches_.add_step(
-        state_.t, h, penalty.contacts.list, [](int) { return false; }, recording_.contacts);
   }
 
   void log_contacts(double h) {
-    if (scratch_.penalty) log_penalty(h);
+    if (scratch_.penalty) {
+      soft_touches_.add_step(
+          state_.t, h, pushes_, [](int) { return false; }, recording_.contacts);
+    }
     if (!scratch_.contact) return;
     const ContactStep& contact = *scratch_.contact;
     if (events_) {
@@ -293,6 +302,7 @@ class Run {
   Scratch scratch_;
   Kinematics<double> shown_;  // of frames
   TouchLog touches_, soft_touches_;
+  std::vector<Contact> pushes_;     // of soft contacts in the last step
   std::unique_ptr<Events> events_;  // when contact is event-driven
   std::string event_failure_;
   State before_;  // the start of the last step
