@@ -190,6 +190,29 @@ bool is_active(const Drive& d) {
          d.force != 0;
 }
 
+// Marks the lone bodies and factors their inertias.
+void find_lone_bodies(Model& model) {
+  for (const Tree& tree : model.trees) {
+    Link& link = model.links[static_cast<std::size_t>(tree.first_link)];
+    const auto first = model.drives.begin() + tree.first_v;
+    const bool driven = std::any_of(first, model.drives.begin() + tree.last_v, [](const Drive& d) {
+      return is_active(d) || d.hertz > 0 || d.armature > 0;
+    });
+    link.lone = tree.last_link - tree.first_link == 1 && link.translations == 3 &&
+                link.rotations == 3 && link.p_MC == Vec3{} && !driven;
+    if (!link.lone) continue;
+
+    const Sym3& J = link.J_BM;
+    const double d0 = J.xx, l1 = J.xy / d0, l2 = J.xz / d0;
+    const double d1 = J.yy - l1 * J.xy, u = J.yz - l1 * J.xz, l = u / d1;
+    const double d2 = J.zz - l2 * J.xz - l * u;
+    link.turn_U = {{d0, 0, 0}, {J.xy, d1, 0}, {J.xz, u, d2}};
+    link.turn_d_inverse = {1 / d0, 1 / d1, 1 / d2};
+    const double r0 = std::sqrt(1 / d0), r1 = std::sqrt(1 / d1), r2 = std::sqrt(1 / d2);
+    link.turn_W = {{r0, 0, 0}, {-l1 * r1, r1, 0}, {(l * l1 - l2) * r2, -l * r2, r2}};
+  }
+}
+
 class Builder {
  public:
   explicit Builder(const Scene& scene) : scene_(scene) {
@@ -214,6 +237,7 @@ class Builder {
     }
     add_forces(model);
     add_contact_rules(scene_, model);
+    find_lone_bodies(model);
     check_closed(built);
     return built;
   }
@@ -255,6 +279,7 @@ class Builder {
     }
     add_forces(model);
     add_contact_rules(scene_, model);
+    find_lone_bodies(model);
 
     built.initial = zero_state(model);
     for (std::size_t i = 0; i < model.links.size(); ++i) {

@@ -46,6 +46,12 @@ struct Link {
   Vec3 p_MC;  // centre of mass from M, in B
   Sym3 J_BM;  // inertia about M, in B
   Sym3 I_BC;  // inertia about the centre of mass, in B
+  // A lone body is free, carries no other, turns about its centre of mass and has no drives. Its
+  // inertia stays the same in its own axes: J_BM = L D L^T, factored once.
+  bool lone = false;
+  Mat3 turn_U;          // L D: column j is left by the elimination of rotation j
+  Vec3 turn_d_inverse;  // 1 / D
+  Mat3 turn_W;          // D^-1/2 L^-1, lower triangular: J_BM^-1 = W^T W
 };
 
 // Links that hang together: a root and all below it. Theirs are neighbours in every list.

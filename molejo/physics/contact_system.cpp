@@ -74,7 +74,6 @@ void keep_loops_closed(const Model& model, Loops& loops, ContactSystem<double>& 
 
   // the ways now lead through all bodies of the loops
   system.group_slot.resize(index(c.first_group));
-  system.rows.resize(index(c.first_group));
   for (int slot = static_cast<int>(system.s.size()) - 4; slot >= 0; slot -= 4) {
     RowGroup<double> group{};
     bool felt = false;
@@ -85,8 +84,9 @@ void keep_loops_closed(const Model& model, Loops& loops, ContactSystem<double>& 
       }
     }
     if (!felt) continue;
+    if (system.rows.size() == system.group_slot.size()) system.rows.emplace_back();
+    system.rows[system.group_slot.size()] = group;
     system.group_slot.push_back(slot);
-    system.rows.push_back(group);
   }
   c.groups = static_cast<int>(system.group_slot.size()) - c.first_group;
   finish_contact(system, c);

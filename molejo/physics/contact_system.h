@@ -50,6 +50,13 @@ struct alignas(32) RowGroup {
   S w[3][4];
 };
 
+// Of a lone body: what a unit force along x, y, z, and a unit torque about them, is felt as by its
+// translations and rotations, W as in the rows.
+template <class S>
+struct alignas(32) LoneRows {
+  S move[3][4], turn[3][4];
+};
+
 struct ContactEffort {
   int iterations = 0;
   double change = 0;  // of any contact's velocity in the last one, m/s
@@ -61,15 +68,15 @@ struct ContactSystem {
 
   std::vector<ContactBlock<S>> contacts;
 
-  // freedoms with a place for each tree at a multiple of four
+  // freedoms with a place for each tree at a multiple of four; rotations of lone bodies as well
   std::vector<int> slot;          // of each velocity
   std::vector<S> s, s_push;       // W^T lambda
   std::vector<S> root;            // sqrt(1/d)
-  std::vector<RowGroup<S>> rows;  // of all contacts
-  std::vector<int> group_slot;    // where each group begins
+  std::vector<int> group_slot;    // where each group of rows begins
+  std::vector<RowGroup<S>> rows;  // of all contacts, as many as group_slot has, or more
+  std::vector<LoneRows<S>> lone;  // of each body that is
   std::vector<double> yielding;   // least mobility of each tree that counts, 1/kg
   std::vector<int> tree;          // of each body
-  std::vector<bool> lone;         // is a tree one free body that turns about its centre of mass?
   std::vector<S> felt;            // impulses before `respond`
   std::vector<double> dense[3];   // rows of one contact at all freedoms
   std::vector<Spatial<S>> motion;

@@ -47,13 +47,16 @@ struct Quad<Pack4> {
 template <class S>
 ContactSystem<S>::ContactSystem(const Model& model)
     : slot(static_cast<std::size_t>(model.nv)),
+      lone(model.links.size()),
       tree(model.links.size()),
       motion(model.links.size()) {
   int next = 0;
   for (std::size_t t = 0; t < model.trees.size(); ++t) {
     const Tree& range = model.trees[t];
+    const bool is_lone = model.links[static_cast<std::size_t>(range.first_link)].lone;
     for (int v = range.first_v; v < range.last_v; ++v) {
-      slot[static_cast<std::size_t>(v)] = next + v - range.first_v;
+      const int place = v - range.first_v;
+      slot[static_cast<std::size_t>(v)] = next + place + (is_lone && place >= 3 ? 1 : 0);
     }
     next += (range.last_v - range.first_v + 3) / 4 * 4;
     double mass = 0;
@@ -61,9 +64,6 @@ ContactSystem<S>::ContactSystem(const Model& model)
       tree[static_cast<std::size_t>(i)] = static_cast<int>(t);
       mass += model.links[static_cast<std::size_t>(i)].mass;
     }
-    const Link& first = model.links[static_cast<std::size_t>(range.first_link)];
-    lone.push_back(range.last_link - range.first_link == 1 && first.translations == 3 &&
-                   first.rotations == 3 && first.p_MC == Vec3{});
     // what yields a billion times less than the free mass would is rounding
     yielding.push_back(mass > 0 ? 1e-9 / mass : 0);
   }
@@ -74,9 +74,18 @@ ContactSystem<S>::ContactSystem(const Model& model)
 }
 
 template <class S>
+void set_lone_rows(const Link& link, const BodyMotion<S>& body, const Vec3T<S>* axes,
+                   LoneRows<S>& rows) {
+  const double root = 1 / std::sqrt(link.mass);
+  for (int j = 0; j < 3; ++j) {
+    const Vec3T<S> move = axes[j] * root, turn = body.R * link.turn_W[j];
+    for (int k = 0; k < 3; ++k) rows.move[k][j] = move[k], rows.turn[k][j] = turn[k];
+  }
+}
+
+template <class S>
 void start_contacts(const Model& model, const Dynamics<S>& d, ContactSystem<S>& system) {
   system.contacts.clear();
-  system.rows.clear();
   system.group_slot.clear();
   std::fill(system.s.begin(), system.s.end(), S(0.0));
   std::fill(system.s_push.begin(), system.s_push.end(), S(0.0));
@@ -84,6 +93,11 @@ void start_contacts(const Model& model, const Dynamics<S>& d, ContactSystem<S>& 
     const auto n = static_cast<std::size_t>(v);
     system.root[static_cast<std::size_t>(system.slot[n])] = square_root(d.freedoms[n].d_inverse);
   }
+  outward(d.kinematics, [&](std::size_t i) {
+    const Link& link = model.links[i];
+    if (!link.lone) return;
+    set_lone_rows(link, d.kinematics.bodies[i], d.kinematics.axes.data() + link.v, system.lone[i]);
+  });
 }
 
 // Carries impulses E (one direction each lane, or one world each) on a body at its joint point to
@@ -107,16 +121,14 @@ void carry_to_root(const Model& model, const Dynamics<S>& d, int body, Vec3T<E> 
   }
 }
 
-// Groups of the freedoms from a body to the root, appended in descending order with zero rows.
+// Places of the freedoms from a body to the root, in groups, appended in descending order.
 template <class S>
 void add_groups(const Model& model, int body, ContactSystem<S>& system) {
-  if (body >= 0 &&
-      system.lone[static_cast<std::size_t>(system.tree[static_cast<std::size_t>(body)])]) {
-    const int v = model.links[static_cast<std::size_t>(body)].v;
-    const int base = system.slot[static_cast<std::size_t>(v)];
+  if (body < 0) return;
+  if (const Link& link = model.links[static_cast<std::size_t>(body)]; link.lone) {
+    const int base = system.slot[static_cast<std::size_t>(link.v)];
     system.group_slot.push_back(base + 4);
     system.group_slot.push_back(base);
-    system.rows.resize(system.rows.size() + 2);
     return;
   }
   int lowest = static_cast<int>(system.s.size()) / 4;
@@ -126,10 +138,7 @@ void add_groups(const Model& model, int body, ContactSystem<S>& system) {
     if (count > 0) {
       const int first = system.slot[static_cast<std::size_t>(link.v)] / 4;
       const int last = system.slot[static_cast<std::size_t>(link.v + count - 1)] / 4;
-      for (int g = std::min(last, lowest - 1); g >= first; --g) {
-        system.group_slot.push_back(4 * g);
-        system.rows.emplace_back();
-      }
+      for (int g = std::min(last, lowest - 1); g >= first; --g) system.group_slot.push_back(4 * g);
       lowest = std::min(lowest, first);
     }
     i = link.parent;
@@ -145,7 +154,6 @@ void add_shared_groups(const Model& model, int body_a, int body_b, ContactSystem
   const auto begin = system.group_slot.begin() + first;
   std::sort(begin, system.group_slot.end(), std::greater<int>());
   system.group_slot.erase(std::unique(begin, system.group_slot.end()), system.group_slot.end());
-  system.rows.resize(system.group_slot.size());
 }
 
 // Finds the group of each freedom on the way to the root: never far from that of the last one.
@@ -160,41 +168,30 @@ struct GroupCursor {
   }
 };
 
-// The same for one free body that turns about its centre of mass: translations and rotations do
-// not mix, and there is nothing above it.
-template <class S, class E, class Felt>
-void carry_lone(const Link& link, const Dynamics<S>& d, Vec3T<E> n, const Vec3T<E>& f,
-                Felt&& felt) {
-  const auto v = static_cast<std::size_t>(link.v);
-  for (std::size_t j = 0; j < 3; ++j)
-    felt(link.v + static_cast<int>(j), dot(d.kinematics.axes[v + j], f));
-  for (std::size_t j = 3; j < 6; ++j) {
-    const FreedomFactor<S>& factor = d.freedoms[v + j];
-    const E u = dot(d.kinematics.axes[v + j], n);
-    felt(link.v + static_cast<int>(j), u);
-    const E g = u * E(factor.d_inverse);
-    n -= Vec3T<E>{g * factor.U_angular.x, g * factor.U_angular.y, g * factor.U_angular.z};
+// W rows of a lone body's impulses along the axes, times `sign`, into its two groups.
+template <class S>
+void set_rows(const LoneRows<S>& lone, const Vec3T<S>& arm, const Vec3T<S>* axis, double sign,
+              RowGroup<S>* groups) {
+  const auto combined = [](const S(&columns)[3][4], const Vec3T<S>& x, S* row) {
+    Quad<S> sum{};
+    sum.add_product(Quad<S>::load(columns[0]), x.x);
+    sum.add_product(Quad<S>::load(columns[1]), x.y);
+    sum.add_product(Quad<S>::load(columns[2]), x.z);
+    sum.store(row);
+  };
+  for (int k = 0; k < 3; ++k) {
+    const Vec3T<S> f = axis[k] * sign;
+    combined(lone.turn, cross(arm, f), groups[0].w[k]);
+    combined(lone.move, f, groups[1].w[k]);
   }
 }
 
-// W rows of one body's impulses along the axes, times `sign`, added to groups [first, end).
+// W rows of any other body, added to the groups from `first` on.
 inline void carry_rows(const Model& model, const Dynamics<double>& d, int body, const Vec3& arm,
                        const Vec3* axis, double sign, int first, ContactSystem<double>& system) {
   Vec3T<Pack4> f;
   for (int k = 0; k < 3; ++k) {
     f.x.set(k, sign * axis[k].x), f.y.set(k, sign * axis[k].y), f.z.set(k, sign * axis[k].z);
-  }
-  if (system.lone[static_cast<std::size_t>(system.tree[static_cast<std::size_t>(body)])]) {
-    // groups come in descending order
-    const Link& link = model.links[static_cast<std::size_t>(body)];
-    RowGroup<double>* groups = system.rows.data() + first;
-    const int base = system.slot[static_cast<std::size_t>(link.v)];
-    carry_lone(link, d, cross(arm, f), f, [&](int v, const Pack4& u) {
-      const int j = v - link.v;
-      const Pack4 w = u * Pack4(system.root[static_cast<std::size_t>(base + j)]);
-      for (int k = 0; k < 3; ++k) groups[1 - j / 4].w[k][j & 3] = w[k];
-    });
-    return;
   }
   GroupCursor cursor{system.group_slot.data(), first};
   carry_to_root(model, d, body, cross(arm, f), f, [&](int v, const Pack4& u) {
@@ -208,20 +205,8 @@ inline void carry_rows(const Model& model, const Dynamics<double>& d, int body, 
 inline void carry_rows(const Model& model, const Dynamics<Pack4>& d, int body,
                        const Vec3T<Pack4>& arm, const Vec3T<Pack4>* axis, double sign, int first,
                        ContactSystem<Pack4>& system) {
-  const bool lone =
-      system.lone[static_cast<std::size_t>(system.tree[static_cast<std::size_t>(body)])];
   for (int k = 0; k < 3; ++k) {
     const Vec3T<Pack4> f = axis[k] * sign;
-    if (lone) {
-      const Link& link = model.links[static_cast<std::size_t>(body)];
-      RowGroup<Pack4>* groups = system.rows.data() + first;
-      const int base = system.slot[static_cast<std::size_t>(link.v)];
-      carry_lone(link, d, cross(arm, f), f, [&](int v, const Pack4& u) {
-        const int j = v - link.v;
-        groups[1 - j / 4].w[k][j & 3] = u * system.root[static_cast<std::size_t>(base + j)];
-      });
-      continue;
-    }
     GroupCursor cursor{system.group_slot.data(), first};
     carry_to_root(model, d, body, cross(arm, f), f, [&](int v, const Pack4& u) {
       const int slot = system.slot[static_cast<std::size_t>(v)];
@@ -291,6 +276,9 @@ ContactBlock<S>& place_contact(const Model& model, int body_a, int body_b,
     add_groups(model, body_b, system);
   }
   c.groups = static_cast<int>(system.group_slot.size()) - c.first_group;
+  if (system.rows.size() < system.group_slot.size()) {
+    system.rows.resize(2 * system.group_slot.size());
+  }
   return c;
 }
 
@@ -299,10 +287,23 @@ template <class S>
                                    const Vec3T<S>& p_b, const Vec3T<S>& normal, ContactBlock<S>& c,
                                    ContactSystem<S>& system) {
   set_tangents(normal, c.axis);
+  RowGroup<S>* rows = system.rows.data();
+  // two bodies of one tree share groups
+  const auto adds = [&](int body) {
+    return body >= 0 && !model.links[static_cast<std::size_t>(body)].lone;
+  };
+  if (adds(c.body_a) || adds(c.body_b)) {
+    std::fill(rows + c.first_group, rows + c.first_group + c.groups, RowGroup<S>{});
+  }
   const auto carry = [&](int body, const Vec3T<S>& p, double sign, int first) {
     if (body < 0) return;
-    const Vec3T<S> arm = p - d.kinematics.bodies[static_cast<std::size_t>(body)].p;
-    carry_rows(model, d, body, arm, c.axis, sign, first, system);
+    const auto i = static_cast<std::size_t>(body);
+    const Vec3T<S> arm = p - d.kinematics.bodies[i].p;
+    if (model.links[i].lone) {
+      set_rows(system.lone[i], arm, c.axis, sign, rows + first);
+    } else {
+      carry_rows(model, d, body, arm, c.axis, sign, first, system);
+    }
     const auto tree = static_cast<std::size_t>(tree_of(system, body));
     c.yielding = std::max(c.yielding, system.yielding[tree]);
   };
@@ -522,9 +523,11 @@ void limit_bounces(ContactSystem<S>& system, int first, int last, int iterations
   const auto at = [&](int i) -> ContactBlock<S>& {
     return system.contacts[static_cast<std::size_t>(i)];
   };
+  bool bounces = false;
+  for (int i = first; i < last && !bounces; ++i) bounces = any(at(i).target > at(i).rest_target);
+  if (!bounces) return;
   // energy of impulses: lambda . (free + W s / 2)
   S energy = zero, scale = zero;
-  bool bounces = false;
   // impulse and velocity of each contact with its bounce
   static thread_local std::vector<Vec3T<S>> kept;
   kept.clear();
@@ -535,10 +538,9 @@ void limit_bounces(ContactSystem<S>& system, int first, int last, int iterations
     kept.push_back(u);
     energy += dot(c.impulse, c.free + u * 0.5);
     scale += absolute(dot(c.impulse, c.free));
-    bounces = bounces || any(c.target > c.rest_target);
   }
   const auto grows = energy > scale * 1e-12;
-  if (!bounces || !any(grows)) return;
+  if (!any(grows)) return;
 
   for (int i = first; i < last; ++i) std::swap(at(i).target, at(i).rest_target);
   solve_contacts(system, first, last, iterations, tolerance);

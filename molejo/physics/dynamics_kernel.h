@@ -86,6 +86,49 @@ void factorize_body(const Model& model, Dynamics<S>& d, std::size_t i) {
   }
 }
 
+// A lone body: translations and rotations do not mix, and the factor turns with it.
+template <class S>
+void factorize_lone(const Link& link, Dynamics<S>& d, std::size_t i) {
+  const auto v = static_cast<std::size_t>(link.v);
+  const double m_inverse = 1 / link.mass;
+  for (std::size_t j = 0; j < 3; ++j) {
+    d.freedoms[v + j].U_angular = {};
+    d.freedoms[v + j].U_linear = d.kinematics.axes[v + j] * link.mass;
+    d.freedoms[v + j].d_inverse = S(m_inverse);
+    FreedomFactor<S>& turn = d.freedoms[v + 3 + j];
+    turn.U_angular = d.kinematics.bodies[i].R * link.turn_U.column(static_cast<int>(j));
+    turn.U_linear = {};
+    turn.d_inverse = S(link.turn_d_inverse[static_cast<int>(j)]);
+  }
+}
+
+// Newton's and Euler's equations of a lone body, in its own axes.
+template <class S>
+void solve_lone(const Model& model, const S* v_all, Dynamics<S>& d, std::size_t i) {
+  const Link& link = model.links[i];
+  const auto n = static_cast<std::size_t>(link.v);
+  BodyMotion<S>& motion = d.kinematics.bodies[i];
+  BodyDynamics<S>& body = d.bodies[i];
+  const Vec3T<S>* axes = d.kinematics.axes.data() + n;
+  const double m_inverse = 1 / link.mass;
+  body.a.linear = {};
+  for (std::size_t j = 0; j < 3; ++j) {
+    const S force = d.tau[n + j] + dot(axes[j], d.applied[i].linear);
+    d.a[n + j] = force * m_inverse + dot(axes[j], model.gravity);
+    body.a.linear += axes[j] * d.a[n + j];
+  }
+  body.a.linear -= widen<S>(model.gravity);
+
+  const Vec3T<S> w{v_all[n + 3], v_all[n + 4], v_all[n + 5]};
+  motion.w = motion.R * w;
+  const Vec3T<S> torque = Vec3T<S>{d.tau[n + 3], d.tau[n + 4], d.tau[n + 5]} +
+                          transpose_times(motion.R, d.applied[i].angular) -
+                          cross(w, link.J_BM * w);
+  const Vec3T<S> a = transpose_times(link.turn_W, link.turn_W * torque);
+  d.a[n + 3] = a.x, d.a[n + 4] = a.y, d.a[n + 5] = a.z;
+  body.a.angular = motion.R * a;
+}
+
 // Force of body i at zero acceleration, and its acceleration from velocities alone.
 template <class S>
 void set_bias(const Model& model, const S* v, Dynamics<S>& d, std::size_t i) {
@@ -152,34 +195,72 @@ void solve_outward(const Model& model, Dynamics<S>& d, std::size_t i) {
 template <class S>
 [[gnu::flatten]] void factorize(const Model& model, Dynamics<S>& d) {
   outward(d.kinematics, [&](std::size_t i) {
-    set_rigid_inertia(model.links[i], d.kinematics.bodies[i], d.bodies[i]);
+    const Link& link = model.links[i];
+    if (link.lone) {
+      factorize_lone(link, d, i);
+    } else {
+      set_rigid_inertia(link, d.kinematics.bodies[i], d.bodies[i]);
+    }
   });
-  inward(d.kinematics, [&](std::size_t i) { factorize_body(model, d, i); });
+  inward(d.kinematics, [&](std::size_t i) {
+    if (!model.links[i].lone) factorize_body(model, d, i);
+  });
 }
 
 template <class S>
 [[gnu::flatten]] void solve_acceleration(const Model& model, const S* v, Dynamics<S>& d) {
   outward(d.kinematics, [&](std::size_t i) {
+    if (model.links[i].lone) return solve_lone(model, v, d, i);
     update_angular_velocity(model, v, d.kinematics, i);
     set_bias(model, v, d, i);
   });
-  inward(d.kinematics, [&](std::size_t i) { solve_inward(model, d, i); });
-  outward(d.kinematics, [&](std::size_t i) { solve_outward(model, d, i); });
+  inward(d.kinematics, [&](std::size_t i) {
+    if (!model.links[i].lone) solve_inward(model, d, i);
+  });
+  outward(d.kinematics, [&](std::size_t i) {
+    if (!model.links[i].lone) solve_outward(model, d, i);
+  });
 }
 
 template <class S>
 [[gnu::flatten]] void forward_dynamics(const Model& model, const S* q, const S* v, Dynamics<S>& d) {
   outward(d.kinematics, [&](std::size_t i) {
+    const Link& link = model.links[i];
     update_pose(model, q, d.kinematics, i);
+    if (link.lone) {
+      factorize_lone(link, d, i);
+      solve_lone(model, v, d, i);
+      return;
+    }
     update_angular_velocity(model, v, d.kinematics, i);
-    set_rigid_inertia(model.links[i], d.kinematics.bodies[i], d.bodies[i]);
+    set_rigid_inertia(link, d.kinematics.bodies[i], d.bodies[i]);
     set_bias(model, v, d, i);
   });
   inward(d.kinematics, [&](std::size_t i) {
+    if (model.links[i].lone) return;
     factorize_body(model, d, i);
     solve_inward(model, d, i);
   });
-  outward(d.kinematics, [&](std::size_t i) { solve_outward(model, d, i); });
+  outward(d.kinematics, [&](std::size_t i) {
+    if (!model.links[i].lone) solve_outward(model, d, i);
+  });
+}
+
+// The same for a lone body, by back substitution in its own axes.
+template <class S>
+void respond_lone(const Link& link, const Kinematics<S>& k, std::size_t i, const S* u, S* x,
+                  Spatial<S>& motion) {
+  const Vec3T<S>* axes = k.axes.data() + link.v;
+  u += link.v, x += link.v;
+  const double m_inverse = 1 / link.mass;
+  for (int j = 0; j < 3; ++j) x[j] = u[j] * m_inverse;
+  const Mat3& U = link.turn_U;
+  const Vec3& d_inverse = link.turn_d_inverse;
+  x[5] = u[5] * d_inverse.z;
+  x[4] = (u[4] - U.r2.y * x[5]) * d_inverse.y;
+  x[3] = (u[3] - (U.r1.x * x[4] + U.r2.x * x[5])) * d_inverse.x;
+  motion.linear = axes[0] * x[0] + axes[1] * x[1] + axes[2] * x[2];
+  motion.angular = k.bodies[i].R * Vec3T<S>{x[3], x[4], x[5]};
 }
 
 template <class S>
@@ -187,6 +268,7 @@ template <class S>
                               Spatial<S>* motion) {
   outward(d.kinematics, [&](std::size_t i) {
     const Link& link = model.links[i];
+    if (link.lone) return respond_lone(link, d.kinematics, i, u, x, motion[i]);
     Spatial<S> a;
     if (link.parent >= 0) {
       a = motion[link.parent];
