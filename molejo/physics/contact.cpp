@@ -27,9 +27,7 @@ void join(std::vector<int>& leader, int a, int b) {
   leader[index(std::max(a, b))] = std::min(a, b);
 }
 
-bool can_move(const Model& model, const ContactStep& step, int body) {
-  return model.parts[index(body)].moves && !step.contacts.asleep[index(body)];
-}
+bool can_move(const ContactStep& step, int body) { return step.contacts.moves[index(body)]; }
 
 // Trees coupled by loops and springs belong together whether they touch or not.
 void join_coupled(const Model& model, ContactStep& step) {
@@ -47,7 +45,7 @@ void find_islands(const Model& model, ContactStep& step) {
   join_coupled(model, step);
   const std::vector<Contact>& list = step.contacts.list;
   for (const Contact& c : list) {
-    if (can_move(model, step, c.body_a) && can_move(model, step, c.body_b)) {
+    if (can_move(step, c.body_a) && can_move(step, c.body_b)) {
       join(step.leader, step.system.tree[index(c.body_a)], step.system.tree[index(c.body_b)]);
     }
   }
@@ -55,7 +53,7 @@ void find_islands(const Model& model, ContactStep& step) {
   step.islands.clear();
   std::fill(step.island_of.begin(), step.island_of.end(), -1);
   const auto island = [&](const Contact& c) -> int& {
-    const int body = can_move(model, step, c.body_a) ? c.body_a : c.body_b;
+    const int body = can_move(step, c.body_a) ? c.body_a : c.body_b;
     return step.island_of[index(leader_of(step.leader, step.system.tree[index(body)]))];
   };
   for (const Contact& c : list) {
@@ -84,7 +82,9 @@ void update_awake(const Model& model, Dynamics<double>& d, ContactStep& step) {
   for (std::size_t t = 0; t < model.trees.size(); ++t) {
     const Tree& tree = model.trees[t];
     const bool asleep = step.slept_with[t] >= 0;
-    for (int i = tree.first_link; i < tree.last_link; ++i) step.contacts.asleep[index(i)] = asleep;
+    for (int i = tree.first_link; i < tree.last_link; ++i) {
+      step.contacts.moves[index(i)] = model.parts[index(i)].moves && !asleep;
+    }
     if (asleep) {
       step.sleepers += tree.last_link - tree.first_link;
       continue;
@@ -149,8 +149,8 @@ void set_up_contacts(const Model& model, double h, double ahead, const Dynamics<
   const int count = static_cast<int>(step.order.size());
   for (int n = 0; n < count; ++n) {
     const Contact& c = list[index(step.order[index(n)])];
-    const int a = can_move(model, step, c.body_a) ? c.body_a : -1;
-    const int b = can_move(model, step, c.body_b) ? c.body_b : -1;
+    const int a = can_move(step, c.body_a) ? c.body_a : -1;
+    const int b = can_move(step, c.body_b) ? c.body_b : -1;
     place_contact(model, a, b, step.system);
     if (model.rows > 0) {
       // closures add to the rows: one contact after the other
@@ -337,10 +337,10 @@ void time_quiet(const Model& model, double h, const double* v, const Dynamics<do
 }
 
 // Does the island lean on something that does not move?
-bool is_grounded(const Model& model, const ContactStep::Island& island, const ContactStep& step) {
+bool is_grounded(const ContactStep::Island& island, const ContactStep& step) {
   for (int n = island.first; n < island.last; ++n) {
     const Contact& c = step.contacts.list[index(step.order[index(n)])];
-    const bool on_ground = !can_move(model, step, c.body_a) || !can_move(model, step, c.body_b);
+    const bool on_ground = !can_move(step, c.body_a) || !can_move(step, c.body_b);
     if (on_ground && norm(c.impulse) > 0) return true;
   }
   return false;
@@ -366,7 +366,7 @@ void put_to_sleep(const Model& model, double h, const double* q, double* v, Dyna
   bool some = false;
   for (std::size_t i = 0; i < step.islands.size(); ++i) {
     const bool sleeps =
-        quiet[i] >= model.contact.sleep_time && is_grounded(model, step.islands[i], step);
+        quiet[i] >= model.contact.sleep_time && is_grounded(step.islands[i], step);
     quiet[i] = sleeps ? 1 : 0;
     some = some || sleeps;
   }

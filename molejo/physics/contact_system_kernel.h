@@ -26,6 +26,14 @@ struct Quad<double> {
   void add_product(const Quad& a, const Quad& b) { x += a.x * b.x; }
   void add_product(const Quad& a, double f) { x += a.x * Pack4(f); }
   double sum() const { return (x[0] + x[1]) + (x[2] + x[3]); }
+  // three sums at once, each in the same order
+  static Vec3 sums(const Quad& a, const Quad& b, const Quad& c) {
+    using Lanes = Pack4::Lanes;
+    const Lanes ab = __builtin_shufflevector(a.x.v, b.x.v, 0, 4, 2, 6) +
+                     __builtin_shufflevector(a.x.v, b.x.v, 1, 5, 3, 7);
+    const Lanes cc = c.x.v + __builtin_shufflevector(c.x.v, c.x.v, 1, 0, 3, 2);
+    return {ab[0] + ab[2], ab[1] + ab[3], cc[0] + cc[2]};
+  }
 };
 
 template <>
@@ -42,6 +50,9 @@ struct Quad<Pack4> {
     for (int i = 0; i < 4; ++i) x[i] += a.x[i] * f;
   }
   Pack4 sum() const { return (x[0] + x[1]) + (x[2] + x[3]); }
+  static Vec3T<Pack4> sums(const Quad& a, const Quad& b, const Quad& c) {
+    return {a.sum(), b.sum(), c.sum()};
+  }
 };
 
 template <class S>
@@ -71,12 +82,20 @@ ContactSystem<S>::ContactSystem(const Model& model)
   s_push.resize(s.size());
   root.resize(s.size());
   felt.resize(static_cast<std::size_t>(model.nv));
+  for (const Link& link : model.links) {
+    if (!link.lone) continue;
+    S* at = root.data() + slot[static_cast<std::size_t>(link.v)];
+    for (int j = 0; j < 3; ++j) {
+      at[j] = S(std::sqrt(1 / link.mass));
+      at[4 + j] = S(std::sqrt(link.turn_d_inverse[j]));
+    }
+  }
 }
 
 template <class S>
 void set_lone_rows(const Link& link, const BodyMotion<S>& body, const Vec3T<S>* axes,
                    LoneRows<S>& rows) {
-  const double root = 1 / std::sqrt(link.mass);
+  const double root = std::sqrt(1 / link.mass);
   for (int j = 0; j < 3; ++j) {
     const Vec3T<S> move = axes[j] * root, turn = body.R * link.turn_W[j];
     for (int k = 0; k < 3; ++k) rows.move[k][j] = move[k], rows.turn[k][j] = turn[k];
@@ -89,14 +108,17 @@ void start_contacts(const Model& model, const Dynamics<S>& d, ContactSystem<S>& 
   system.group_slot.clear();
   std::fill(system.s.begin(), system.s.end(), S(0.0));
   std::fill(system.s_push.begin(), system.s_push.end(), S(0.0));
-  for (int v = 0; v < model.nv; ++v) {
-    const auto n = static_cast<std::size_t>(v);
-    system.root[static_cast<std::size_t>(system.slot[n])] = square_root(d.freedoms[n].d_inverse);
-  }
   outward(d.kinematics, [&](std::size_t i) {
     const Link& link = model.links[i];
-    if (!link.lone) return;
-    set_lone_rows(link, d.kinematics.bodies[i], d.kinematics.axes.data() + link.v, system.lone[i]);
+    if (link.lone) {
+      set_lone_rows(link, d.kinematics.bodies[i], d.kinematics.axes.data() + link.v,
+                    system.lone[i]);
+      return;
+    }
+    for (int v = link.v; v < link.v + link.translations + link.rotations; ++v) {
+      const auto n = static_cast<std::size_t>(v);
+      system.root[static_cast<std::size_t>(system.slot[n])] = square_root(d.freedoms[n].d_inverse);
+    }
   });
 }
 
@@ -127,8 +149,8 @@ void add_groups(const Model& model, int body, ContactSystem<S>& system) {
   if (body < 0) return;
   if (const Link& link = model.links[static_cast<std::size_t>(body)]; link.lone) {
     const int base = system.slot[static_cast<std::size_t>(link.v)];
-    system.group_slot.push_back(base + 4);
-    system.group_slot.push_back(base);
+    const int groups[] = {base + 4, base};
+    system.group_slot.insert(system.group_slot.end(), groups, groups + 2);
     return;
   }
   int lowest = static_cast<int>(system.s.size()) / 4;
@@ -239,8 +261,9 @@ void finish_contact(const ContactSystem<S>& system, ContactBlock<S>& c) {
     t11.add_product(w1, w1), t12.add_product(w1, w2), t22.add_product(w2, w2);
     t1n.add_product(w1, w3), t2n.add_product(w2, w3), nn.add_product(w3, w3);
   }
-  c.t11 = t11.sum(), c.t12 = t12.sum(), c.t22 = t22.sum();
-  c.t1n = t1n.sum(), c.t2n = t2n.sum(), c.nn = nn.sum();
+  const Vec3T<S> tangential = Quad<S>::sums(t11, t12, t22), normal = Quad<S>::sums(t1n, t2n, nn);
+  c.t11 = tangential.x, c.t12 = tangential.y, c.t22 = tangential.z;
+  c.t1n = normal.x, c.t2n = normal.y, c.nn = normal.z;
 
   const S least(c.yielding), zero(0.0);
   c.inverse_nn = select(c.nn > least, 1.0 / c.nn, zero);
@@ -321,39 +344,43 @@ ContactBlock<S>& add_contact(const Model& model, const Dynamics<S>& d, int body_
   return c;
 }
 
-// Velocity at the contact from the impulses of all.
-template <class S>
+// Velocity at the contact from the impulses of all. With a number of groups that is known when
+// compiling (the loops unroll) or not (0), here and below.
+template <int known = 0, class S>
 Vec3T<S> velocity_of(const ContactSystem<S>& system, const ContactBlock<S>& c) {
   Quad<S> v1{}, v2{}, v3{};
   const RowGroup<S>* group = system.rows.data() + c.first_group;
   const int* place = system.group_slot.data() + c.first_group;
-  for (int g = 0; g < c.groups; ++g) {
+  const int groups = known > 0 ? known : c.groups;
+  for (int g = 0; g < groups; ++g) {
     const Quad<S> s = Quad<S>::load(system.s.data() + place[g]);
     v1.add_product(Quad<S>::load(group[g].w[0]), s);
     v2.add_product(Quad<S>::load(group[g].w[1]), s);
     v3.add_product(Quad<S>::load(group[g].w[2]), s);
   }
-  return {v1.sum(), v2.sum(), v3.sum()};
+  return Quad<S>::sums(v1, v2, v3);
 }
 
 // A contact that carries nothing and would not begin to.
-template <class S>
+template <int known = 0, class S>
 bool is_idle(const ContactSystem<S>& system, const ContactBlock<S>& c) {
   if (any(c.impulse.z > S(0.0))) return false;
   Quad<S> v{};
   const RowGroup<S>* group = system.rows.data() + c.first_group;
   const int* place = system.group_slot.data() + c.first_group;
-  for (int g = 0; g < c.groups; ++g) {
+  const int groups = known > 0 ? known : c.groups;
+  for (int g = 0; g < groups; ++g) {
     v.add_product(Quad<S>::load(group[g].w[2]), Quad<S>::load(system.s.data() + place[g]));
   }
   return !any(c.free.z + v.sum() < c.target);
 }
 
-template <class S>
+template <int known = 0, class S>
 void add_impulse(const ContactBlock<S>& c, const Vec3T<S>& change, ContactSystem<S>& system) {
   const RowGroup<S>* group = system.rows.data() + c.first_group;
   const int* place = system.group_slot.data() + c.first_group;
-  for (int g = 0; g < c.groups; ++g) {
+  const int groups = known > 0 ? known : c.groups;
+  for (int g = 0; g < groups; ++g) {
     S* at = system.s.data() + place[g];
     Quad<S> s = Quad<S>::load(at);
     s.add_product(Quad<S>::load(group[g].w[0]), change.x);
@@ -497,22 +524,31 @@ ContactEffort iterate(int first, int last, int iterations, double tolerance, Swe
   return effort;
 }
 
+// Solves one contact while the others stay. Returns how much that changes its velocity.
+template <int known, class S, class Active>
+S relax(ContactBlock<S>& c, const Active& active, ContactSystem<S>& system) {
+  if (is_idle<known>(system, c)) return S(0.0);
+  const Vec3T<S> next = improved_impulse(c, c.free + velocity_of<known>(system, c));
+  const S zero(0.0);
+  const Vec3T<S> change{select(active, next.x - c.impulse.x, zero),
+                        select(active, next.y - c.impulse.y, zero),
+                        select(active, next.z - c.impulse.z, zero)};
+  c.impulse += change;
+  add_impulse<known>(c, change, system);
+  const S tangential = (absolute(change.x) + absolute(change.y)) * (c.t11 + c.t22);
+  return maximum(absolute(change.z) * c.nn, tangential);
+}
+
 template <class S>
 [[gnu::flatten]] ContactEffort solve_contacts(ContactSystem<S>& system, int first, int last,
                                               int iterations, double tolerance) {
   sum_impulses(system, first, last);
   return iterate<S>(first, last, iterations, tolerance, [&](int i, const auto& active) {
     ContactBlock<S>& c = system.contacts[static_cast<std::size_t>(i)];
-    if (is_idle(system, c)) return S(0.0);
-    const Vec3T<S> next = improved_impulse(c, c.free + velocity_of(system, c));
-    const S zero(0.0);
-    const Vec3T<S> change{select(active, next.x - c.impulse.x, zero),
-                          select(active, next.y - c.impulse.y, zero),
-                          select(active, next.z - c.impulse.z, zero)};
-    c.impulse += change;
-    add_impulse(c, change, system);
-    const S tangential = (absolute(change.x) + absolute(change.y)) * (c.t11 + c.t22);
-    return maximum(absolute(change.z) * c.nn, tangential);
+    // two lone bodies, or one and the ground
+    if (c.groups == 4) return relax<4>(c, active, system);
+    if (c.groups == 2) return relax<2>(c, active, system);
+    return relax<0>(c, active, system);
   });
 }
 

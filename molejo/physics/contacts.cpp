@@ -57,12 +57,16 @@ void grow(Aabb& box, const Vec3& travel, double margin) {
   }
 }
 
+bool is_asleep(const Model& model, const Contacts& c, int body) {
+  const auto i = static_cast<std::size_t>(body);
+  return !c.moves[i] && model.parts[i].moves;
+}
+
 // Poses and boxes, swept by the motion of h seconds.
 void update_boxes(const Model& model, const Kinematics<double>& k, double h, Contacts& c) {
   for (std::size_t i = 0; i < model.colliders.size(); ++i) {
     const Collider& collider = model.colliders[i];
-    const auto body = static_cast<std::size_t>(collider.body.index);
-    if (c.asleep[body]) continue;
+    if (is_asleep(model, c, collider.body.index)) continue;
     c.X_WS[i] = body_pose(model, k, collider.body) * model.shape(collider).X_BS;
     Aabb box = bounds(c.shapes[i], c.X_WS[i]);
     const BodySpeed speed = speed_of(k, collider.body.index);
@@ -244,8 +248,7 @@ bool is_wanted(const Model& model, const Contacts::Pair& pair, const Contacts& c
   if (!pair.rigid) return false;
   const auto still = [&](int collider) {
     const int body = model.colliders[static_cast<std::size_t>(collider)].body.index;
-    return contacts.asleep[static_cast<std::size_t>(body)] ||
-           !model.parts[static_cast<std::size_t>(body)].moves;
+    return !contacts.moves[static_cast<std::size_t>(body)];
   };
   if (still(pair.a) && still(pair.b)) return false;
   return !contacts.only || std::binary_search(contacts.only->begin(), contacts.only->end(),
@@ -266,7 +269,8 @@ void remember_impulses(Contacts& c) {
 }  // namespace
 
 Contacts::Contacts(const Model& model)
-    : broad_phase(moving_colliders(model)), asleep(model.links.size(), false) {
+    : broad_phase(moving_colliders(model)), moves(model.links.size()) {
+  for (std::size_t i = 0; i < moves.size(); ++i) moves[i] = model.parts[i].moves;
   X_WS.resize(model.colliders.size());
   for (const Collider& collider : model.colliders) {
     const Shape& shape = model.shape(collider);
@@ -349,10 +353,11 @@ void find_contacts(const Model& model, const Kinematics<double>& k, double h, Co
     contacts.list.insert(contacts.list.end(), list.begin(), list.end());
   }
   // only bounces and sleepers ask for it
-  const bool sleepers =
-      std::find(contacts.asleep.begin(), contacts.asleep.end(), true) != contacts.asleep.end();
   for (Contact& contact : contacts.list) {
-    if (contact.restitution == 0 && !sleepers) continue;
+    if (contact.restitution == 0 && !is_asleep(model, contacts, contact.body_a) &&
+        !is_asleep(model, contacts, contact.body_b)) {
+      continue;
+    }
     const Vec3 v_a = point_velocity(k, {contact.body_a}, contact.p_a);
     const Vec3 v_b = point_velocity(k, {contact.body_b}, contact.p_b);
     contact.approach = dot(contact.normal, v_a - v_b);

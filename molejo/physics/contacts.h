@@ -70,7 +70,7 @@ struct Contacts {
   std::vector<double> reach;       // the same about its body's joint point
   std::vector<Pose> X_WS;
   BroadPhase broad_phase;
-  std::vector<bool> asleep;  // of each body; two that sleep or never move are left out
+  std::vector<char> moves;  // does each body, and is it awake? two that do not are left out
   int threads = 1;
   // contacts of some pairs in a row, found by one thread
   struct Chunk {

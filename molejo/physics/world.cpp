@@ -151,8 +151,7 @@ class Run {
       return;
     }
     const auto still = [&](int body) {
-      const auto i = static_cast<std::size_t>(body);
-      return contact.contacts.asleep[i] || !model_.parts[i].moves;
+      return !contact.contacts.moves[static_cast<std::size_t>(body)];
     };
     touches_.add_step(state_.t, h, contact.contacts.list, still, recording_.contacts);
     for (const Contact& c : contact.contacts.list) {
