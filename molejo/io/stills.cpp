@@ -147,6 +147,53 @@ void add_shape(const Shape& shape, const Pose& X_WB, const View& view, double op
   }
 }
 
+bool has_corners(const Shape& shape) {
+  return shape.color.a > 0 && !std::holds_alternative<Plane>(shape.geometry) &&
+         !std::holds_alternative<HeightField>(shape.geometry);
+}
+
+// Corners of all that is drawn of the moving or the immobile bodies of a frame.
+void add_corners(const Model& model, const Frame& frame, bool immobile,
+                 std::vector<Vec3>& corners) {
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    if (model.bodies[i].immobile != immobile) continue;
+    for (const Shape& shape : model.bodies[i].shapes) {
+      if (!has_corners(shape)) continue;
+      const Pose X = frame.X_WB[i] * shape.X_BS;
+      for (const Vec3& p : tessellate(shape.geometry, 8).positions) corners.push_back(X * p);
+    }
+  }
+}
+
+// Planes have no end: of those seen from above, the part below all corners and some room around it.
+void add_floors(const Model& model, const Frame& frame, const std::vector<Vec3>& corners,
+                const View& view, std::vector<Patch>& patches) {
+  if (corners.empty()) return;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    for (const Shape& shape : model.bodies[i].shapes) {
+      const Pose X = frame.X_WB[i] * shape.X_BS;
+      const Vec3 n = X.R.column(2);
+      const bool seen = shape.color.a > 0 && dot(n, view.away) < -0.01;
+      if (!seen || !std::holds_alternative<Plane>(shape.geometry)) continue;
+      Vec3 low{1e300, 1e300, 1e300}, high = low * -1.0;
+      for (const Vec3& corner : corners) {
+        const Vec3 p = transpose_times(X.R, corner - X.p);
+        for (int k = 0; k < 3; ++k)
+          low[k] = std::min(low[k], p[k]), high[k] = std::max(high[k], p[k]);
+      }
+      const Vec3 size = high - low;
+      const double room = 0.1 * std::max({size.x, size.y, size.z});
+      const auto at = [&](double x, double y) { return view.flat(X * Vec3{x, y, 0}); };
+      patches.push_back({{at(low.x - room, low.y - room), at(high.x + room, low.y - room),
+                          at(high.x + room, high.y + room), at(low.x - room, high.y + room)},
+                         0,
+                         shape.color,
+                         light_on(n),
+                         1});
+    }
+  }
+}
+
 // The immobile or the moving bodies of a frame, farther ones first.
 void add_frame(const Model& model, const Frame& frame, bool immobile, const View& view,
                double opacity, std::vector<Patch>& patches) {
@@ -177,18 +224,25 @@ std::string stills(const Scene& scene, const Model& model, const Recording& reco
   const auto last = static_cast<int>(recording.frames.size()) - 1;
   const int count = std::min(layout.stills, last + 1);
 
-  // what stands still once and behind all else, then later stills over earlier ones
+  const auto part_of = [&](int s) { return count == 1 ? 1 : static_cast<double>(s) / (count - 1); };
+  const auto frame_of = [&](int s) -> const Frame& {
+    return recording.frames[static_cast<std::size_t>(std::lround(part_of(s) * last))];
+  };
+
+  // what stands still once and behind all else, floors first, then later stills over earlier ones
   std::vector<Patch> patches;
+  std::vector<Vec3> corners;
+  add_corners(model, recording.frames.back(), true, corners);
+  for (int s = 0; s < count; ++s) add_corners(model, frame_of(s), false, corners);
+  add_floors(model, recording.frames.back(), corners, view, patches);
   add_frame(model, recording.frames.back(), true, view, 1, patches);
   const bool with_forces = layout.arrows.drawn;
   const double length = with_forces ? metres_per_newton(layout.arrows, model, recording) : 0;
   for (int s = 0; s < count; ++s) {
-    const double part = count == 1 ? 1 : static_cast<double>(s) / (count - 1);
-    const auto frame = static_cast<std::size_t>(std::lround(part * last));
-    const double opacity = 0.12 + 0.88 * part * part;
-    add_frame(model, recording.frames[frame], false, view, opacity, patches);
+    const double opacity = 0.12 + 0.88 * part_of(s) * part_of(s);
+    add_frame(model, frame_of(s), false, view, opacity, patches);
     if (!with_forces) continue;
-    const std::vector<ContactLoad> loads = contact_loads(model, recording.frames[frame]);
+    const std::vector<ContactLoad> loads = contact_loads(model, frame_of(s));
     for (std::size_t b = 0; b < loads.size(); ++b) {
       if (model.bodies[b].immobile) continue;
       const Vec3 tip = loads[b].point + loads[b].force * length;

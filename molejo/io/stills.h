@@ -1,6 +1,6 @@
 // A strip of stills drawn as vector graphics: several frames of a recording in one view, the early
 // ones pale, the last one full. Shapes are convex, so a shape is its visible faces or its outline;
-// a terrain is its cells. What is clear is not drawn.
+// a terrain is its cells, a plane the part of it below all else. What is clear is not drawn.
 #pragma once
 
 #include <string>

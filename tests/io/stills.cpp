@@ -63,3 +63,40 @@ TEST_CASE("stills: nothing to draw is no group") {
   const Built built = build(scene);
   CHECK(stills(scene, built.model, simulate(built, scene.settings), {}).empty());
 }
+
+TEST_CASE("stills: of a plane seen from above, the part below all that is drawn") {
+  Scene scene = two_balls();
+  const auto picture = [&] {
+    const Built built = build(scene);
+    return stills(scene, built.model, simulate(built, scene.settings),
+                  {.x = 10, .y = 20, .width = 300, .height = 200, .stills = 5});
+  };
+  const std::size_t balls = count(picture(), "<polygon");
+  SceneBody floor;
+  floor.name = "floor";
+  floor.immobile = true;
+  floor.X_WB.p = {0, 0, -1};  // below what falls: nothing touches it
+  floor.shapes.push_back({Plane{}, {}, {0.25, 0.5, 0.75, 1}});
+  scene.bodies.push_back(floor);
+
+  // one polygon, the first one, inside the frame
+  scene.camera = {{0, -30, 30}, {0, 0, 0}};
+  const std::string above = picture();
+  CHECK(count(above, "<polygon") == balls + 1);
+  const std::size_t at = above.find("<polygon points=\"");
+  REQUIRE(at != std::string::npos);
+  double x[4], y[4];
+  REQUIRE(std::sscanf(above.c_str() + at + 17, "%lf,%lf %lf,%lf %lf,%lf %lf,%lf\"", &x[0], &y[0],
+                      &x[1], &y[1], &x[2], &y[2], &x[3], &y[3]) == 8);
+  for (int i = 0; i < 4; ++i) CHECK((x[i] >= 10 && x[i] <= 310 && y[i] >= 20 && y[i] <= 220));
+  CHECK(above.find("\" fill", at) < above.find("<polygon", at + 1));
+  // as wide as what moves and a tenth around it: the balls stay over it
+  CHECK(x[1] - x[0] > 20);
+
+  // from below or without a color there is nothing to see
+  scene.camera = {{0, -30, -90}, {0, 0, 0}};
+  CHECK(count(picture(), "<polygon") == balls);
+  scene.camera = {{0, -30, 30}, {0, 0, 0}};
+  scene.bodies.back().shapes[0].color.a = 0;
+  CHECK(count(picture(), "<polygon") == balls);
+}

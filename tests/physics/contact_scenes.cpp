@@ -108,7 +108,7 @@ TEST_CASE("shipped contact: slope, rolling, bullets and balls have the values in
       const double a = g * (std::sin(angle) - friction[n] * std::cos(angle));
       const Vec3 way = shown.pose("slope.block" + std::to_string(n)).p -
                        shown.pose("slope.block" + std::to_string(n), 0).p;
-      CHECK(norm(way) == doctest::Approx(8 * a).epsilon(1e-5));
+      CHECK(norm(way) == doctest::Approx(2 * a).epsilon(1e-5));
     }
     CHECK(norm(shown.pose("slope.block3").p - shown.pose("slope.block3", 0).p) < 1e-5);
   }
