@@ -89,11 +89,13 @@ void measure_worlds(const Engines& engines, const Effort& effort, Results& resul
     results.world_integrators.push_back(entrant.integrator);
     single.push_back({engines.all[0], entrant.integrator});
   }
-  for (const Work& work : {chain(16, right_angle), ragdoll(), humanoid()}) {
+  for (const Work& work :
+       {chain(16, right_angle), ragdoll(), humanoid(), falling_ragdoll(), dropped_chain()}) {
     // one race, so that both are measured in turn
     std::vector<Entrant> both = single;
     both.insert(both.end(), four.begin(), four.end());
-    Race race = race_steps(work, 500, both, effort), four_race = race;
+    const int steps = work.ground ? 1500 : 500;  // most of them on the ground
+    Race race = race_steps(work, steps, both, effort), four_race = race;
     const auto middle = race.microseconds.begin() + static_cast<std::ptrdiff_t>(single.size());
     four_race.microseconds.assign(middle, race.microseconds.end());
     race.microseconds.erase(middle, race.microseconds.end());

@@ -7,7 +7,7 @@
 #include "bench/engines.h"
 #include "molejo/math/pack.h"
 #include "molejo/model/build.h"
-#include "molejo/physics/integrate.h"
+#include "molejo/physics/ground_pack.h"
 
 namespace bench {
 namespace {
@@ -180,6 +180,7 @@ class FourWorlds : public Simulation {
         q_(static_cast<std::size_t>(built_.model.nq)),
         v_(static_cast<std::size_t>(built_.model.nv)),
         scratch_(built_.model) {
+    if (work.ground) ground_ = std::make_unique<molejo::GroundPack>(built_.model);
     reset();
   }
 
@@ -191,11 +192,19 @@ class FourWorlds : public Simulation {
         v_[i].set(world, built_.initial.v[static_cast<Eigen::Index>(i)] + 0.01 * world);
     }
     time_ = 0;
+    if (ground_)
+      for (const auto& world : ground_->worlds) world->list.clear();
   }
   void step(int count) override {
-    for (int k = 0; k < count; ++k, time_ += time_step_)
-      molejo::step_tree(built_.model, integrator_, time_, time_step_, q_.data(), v_.data(),
-                        scratch_);
+    for (int k = 0; k < count; ++k, time_ += time_step_) {
+      if (ground_) {
+        molejo::step_on_ground(built_.model, integrator_, time_, time_step_, q_.data(), v_.data(),
+                               scratch_, *ground_);
+      } else {
+        molejo::step_tree(built_.model, integrator_, time_, time_step_, q_.data(), v_.data(),
+                          scratch_);
+      }
+    }
   }
   void read(BodyState* bodies) override {
     molejo::VecX q(built_.model.nq), v(built_.model.nv);
@@ -223,6 +232,7 @@ class FourWorlds : public Simulation {
   double time_step_, time_ = 0;
   std::vector<molejo::Pack4> q_, v_;
   molejo::StepScratch<molejo::Pack4> scratch_;
+  std::unique_ptr<molejo::GroundPack> ground_;  // when there is something to touch
 };
 
 class MolejoEngine : public Engine {

@@ -139,8 +139,8 @@ struct ContactSettings {
   Combination restitution = Combination::larger;
   double rest_speed = 0.02;  // m/s: slower impacts do not bounce
   // time-stepping
-  int iterations = 20;      // at most, of the contact solver per step
-  double tolerance = 1e-3;  // m/s: change of any contact's velocity at which it stops
+  int iterations = 30;      // at most, of the contact solver per step
+  double tolerance = 5e-5;  // m/s: change of contact velocities, in the mean, at which it stops
   double recovery = 0.2;    // part of a penetration that is taken back per step
   double slop = 1e-4;       // m: penetration that is left alone
   // event-driven

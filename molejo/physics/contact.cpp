@@ -194,8 +194,9 @@ ContactTargets contact_targets(const Model& model, const Contact& c, double h, d
   } else {
     // one that bounces, or has just done so, leaves by itself: to lift it would add energy
     const bool bouncing = c.restitution > 0 && std::fabs(c.approach) > model.contact.rest_speed;
-    const double depth = -c.gap - model.contact.slop;
-    if (depth > 0 && !bouncing) targets.push = model.contact.recovery * depth / h;
+    const double way = bouncing ? std::fabs(c.approach) * h : 0;
+    const double depth = -c.gap - model.contact.slop - way;
+    if (depth > 0) targets.push = model.contact.recovery * depth / h;
   }
   targets.velocity = targets.rest;
   if (c.restitution > 0 && c.approach < -model.contact.rest_speed) {
@@ -365,8 +366,7 @@ void put_to_sleep(const Model& model, double h, const double* q, double* v, Dyna
   }
   bool some = false;
   for (std::size_t i = 0; i < step.islands.size(); ++i) {
-    const bool sleeps =
-        quiet[i] >= model.contact.sleep_time && is_grounded(step.islands[i], step);
+    const bool sleeps = quiet[i] >= model.contact.sleep_time && is_grounded(step.islands[i], step);
     quiet[i] = sleeps ? 1 : 0;
     some = some || sleeps;
   }

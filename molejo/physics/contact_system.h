@@ -59,7 +59,7 @@ struct alignas(32) LoneRows {
 
 struct ContactEffort {
   int iterations = 0;
-  double change = 0;  // of any contact's velocity in the last one, m/s
+  double change = 0;  // of contact velocities in the last one, root mean square, m/s
 };
 
 template <class S>

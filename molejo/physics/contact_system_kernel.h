@@ -503,31 +503,46 @@ Vec3T<S> improved_impulse(const ContactBlock<S>& c, const Vec3T<S>& v) {
   return {f1, f2, n};
 }
 
-// Lanes in which some contact's velocity still changes by more than the tolerance go on.
-template <class S, class Sweep>
-ContactEffort iterate(int first, int last, int iterations, double tolerance, Sweep&& sweep) {
+// By how much the velocities of the contacts that act changed in a sweep.
+template <class S>
+struct SweepChange {
+  S squares{}, acting{};
+  void add(const S& change, const S& impulse) {
+    squares += change * change;
+    acting += select(impulse > S(0.0), S(1.0), S(0.0));
+  }
+};
+
+// Lanes in which the velocities of contacts still change by more than the tolerance (root mean
+// square) go on.
+template <class S, class Relax>
+ContactEffort iterate(int first, int last, int iterations, double tolerance, Relax&& relax) {
   ContactEffort effort;
   auto active = S(1.0) > S(0.0);
   for (int n = 0; n < iterations && any(active); ++n) {
-    S largest(0.0);
+    SweepChange<S> change;
     // forwards and backwards in turn: news travels both ways
     if (n % 2 == 0) {
-      for (int i = first; i < last; ++i) largest = maximum(largest, sweep(i, active));
+      for (int i = first; i < last; ++i) relax(i, active, change);
     } else {
-      for (int i = last - 1; i >= first; --i) largest = maximum(largest, sweep(i, active));
+      for (int i = last - 1; i >= first; --i) relax(i, active, change);
     }
-    active = largest > S(tolerance);
+    active = change.squares > change.acting * (tolerance * tolerance);
     effort.iterations = n + 1;
     effort.change = 0;
-    for (int k = 0; k < lanes<S>; ++k) effort.change = std::max(effort.change, lane(largest, k));
+    for (int k = 0; k < lanes<S>; ++k) {
+      const double mean = lane(change.squares, k) / std::max(lane(change.acting, k), 1.0);
+      effort.change = std::max(effort.change, std::sqrt(mean));
+    }
   }
   return effort;
 }
 
-// Solves one contact while the others stay. Returns how much that changes its velocity.
+// Solves one contact while the others stay.
 template <int known, class S, class Active>
-S relax(ContactBlock<S>& c, const Active& active, ContactSystem<S>& system) {
-  if (is_idle<known>(system, c)) return S(0.0);
+void relax(ContactBlock<S>& c, const Active& active, ContactSystem<S>& system,
+           SweepChange<S>& all) {
+  if (is_idle<known>(system, c)) return;
   const Vec3T<S> next = improved_impulse(c, c.free + velocity_of<known>(system, c));
   const S zero(0.0);
   const Vec3T<S> change{select(active, next.x - c.impulse.x, zero),
@@ -536,20 +551,21 @@ S relax(ContactBlock<S>& c, const Active& active, ContactSystem<S>& system) {
   c.impulse += change;
   add_impulse<known>(c, change, system);
   const S tangential = (absolute(change.x) + absolute(change.y)) * (c.t11 + c.t22);
-  return maximum(absolute(change.z) * c.nn, tangential);
+  all.add(maximum(absolute(change.z) * c.nn, tangential), c.impulse.z);
 }
 
 template <class S>
 [[gnu::flatten]] ContactEffort solve_contacts(ContactSystem<S>& system, int first, int last,
                                               int iterations, double tolerance) {
   sum_impulses(system, first, last);
-  return iterate<S>(first, last, iterations, tolerance, [&](int i, const auto& active) {
+  const auto relax_one = [&](int i, const auto& active, SweepChange<S>& change) {
     ContactBlock<S>& c = system.contacts[static_cast<std::size_t>(i)];
     // two lone bodies, or one and the ground
-    if (c.groups == 4) return relax<4>(c, active, system);
-    if (c.groups == 2) return relax<2>(c, active, system);
-    return relax<0>(c, active, system);
-  });
+    if (c.groups == 4) return relax<4>(c, active, system, change);
+    if (c.groups == 2) return relax<2>(c, active, system, change);
+    relax<0>(c, active, system, change);
+  };
+  return iterate<S>(first, last, iterations, tolerance, relax_one);
 }
 
 template <class S>
@@ -620,7 +636,7 @@ ContactEffort solve_pushes(ContactSystem<S>& system, int first, int last, int it
       std::fill(at, at + 4, S(0.0));
     }
   }
-  return iterate<S>(first, last, iterations, tolerance, [&](int i, const auto& active) {
+  const auto relax_one = [&](int i, const auto& active, SweepChange<S>& all) {
     ContactBlock<S>& c = system.contacts[static_cast<std::size_t>(i)];
     const RowGroup<S>* group = system.rows.data() + c.first_group;
     const int* place = system.group_slot.data() + c.first_group;
@@ -638,8 +654,9 @@ ContactEffort solve_pushes(ContactSystem<S>& system, int first, int last, int it
       s.add_product(Quad<S>::load(group[g].w[2]), change);
       s.store(at);
     }
-    return absolute(change) * c.nn;
-  });
+    all.add(change * c.nn, c.push);
+  };
+  return iterate<S>(first, last, iterations, tolerance, relax_one);
 }
 
 template <class S>

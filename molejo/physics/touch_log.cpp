@@ -1,33 +1,52 @@
 #include "molejo/physics/touch_log.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace molejo {
 
 void TouchLog::collect(double h, const std::vector<Contact>& contacts) {
-  current_.clear();
-  for (const Contact& c : contacts) {
-    const double size = norm(c.impulse);
-    if (!(size > 0)) continue;
-    // bodies in ascending order
-    const bool swap = c.body_a > c.body_b;
-    const Vec3 impulse = swap ? -c.impulse : c.impulse, normal = swap ? -c.normal : c.normal;
-    const int a = std::min(c.body_a, c.body_b), b = std::max(c.body_a, c.body_b);
-    auto at = std::find_if(current_.rbegin(), current_.rend(),
-                           [&](const Touch& t) { return t.a == a && t.b == b; });
-    if (at == current_.rend()) {
-      current_.emplace_back();
-      at = current_.rbegin();
-      at->a = a, at->b = b;
-    }
-    at->impulse += impulse;
-    at->point += c.point() * size;
-    at->normal += normal * size;
-    at->weight += size;
-    at->points.push_back({{a}, {b}, c.point(), normal, c.gap, h > 0 ? impulse / h : Vec3{}});
+  // bodies in ascending order
+  acting_.clear();
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const Contact& c = contacts[i];
+    if (!(norm(c.impulse) > 0)) continue;
+    acting_.push_back({std::min(c.body_a, c.body_b), std::max(c.body_a, c.body_b), i});
   }
-  std::sort(current_.begin(), current_.end(),
-            [](const Touch& x, const Touch& y) { return x.a < y.a || (x.a == y.a && x.b < y.b); });
+  std::sort(acting_.begin(), acting_.end(), [](const Acting& x, const Acting& y) {
+    return std::tie(x.a, x.b, x.contact) < std::tie(y.a, y.b, y.contact);
+  });
+
+  current_.list.clear();
+  current_.points.clear();
+  for (const Acting& acting : acting_) {
+    const Contact& c = contacts[acting.contact];
+    if (current_.list.empty() || current_.list.back().a != acting.a ||
+        current_.list.back().b != acting.b) {
+      Touch& begun = current_.list.emplace_back();
+      begun.a = acting.a, begun.b = acting.b;
+      begun.first_point = current_.points.size();
+    }
+    Touch& touch = current_.list.back();
+    const bool swap = c.body_a != acting.a;
+    const Vec3 impulse = swap ? -c.impulse : c.impulse, normal = swap ? -c.normal : c.normal;
+    const Vec3 force = h > 0 ? impulse / h : Vec3{};
+    const double size = norm(impulse);
+    touch.impulse += impulse;
+    touch.force += force;
+    touch.point += c.point() * size;
+    touch.normal += normal * size;
+    touch.weight += size;
+    ++touch.points;
+    current_.points.push_back({{acting.a}, {acting.b}, c.point(), normal, c.gap, force});
+  }
+}
+
+void TouchLog::append(Touch touch, const Touches& from, Touches& to) {
+  const auto first = from.points.begin() + static_cast<std::ptrdiff_t>(touch.first_point);
+  touch.first_point = to.points.size();
+  to.points.insert(to.points.end(), first, first + static_cast<std::ptrdiff_t>(touch.points));
+  to.list.push_back(touch);
 }
 
 ContactEvent TouchLog::event(double t, ContactPhase phase, const Touch& touch) {
@@ -43,11 +62,11 @@ ContactEvent TouchLog::event(double t, ContactPhase phase, const Touch& touch) {
 
 void TouchLog::add_frame(double t, std::vector<ContactEvent>& events,
                          std::vector<TouchPoint>& points) {
-  for (Touch& touch : touching_) {
+  for (Touch& touch : touching_.list) {
     events.push_back(event(t, ContactPhase::persist, touch));
     touch.impulse = {};
-    points.insert(points.end(), touch.points.begin(), touch.points.end());
   }
+  points.insert(points.end(), touching_.points.begin(), touching_.points.end());
 }
 
 }  // namespace molejo

@@ -9,14 +9,21 @@ namespace molejo {
 
 class TouchLog {
  public:
-  // Takes in the contacts of a step (or of an impact, with h = 0) that ended at t. Pairs of bodies
-  // with an impulse touch; pairs of which `is_still` tells that neither is computed any more go on
-  // as they were.
+  // Takes in the contacts of a step of h seconds that ended at t. Pairs of bodies with an impulse
+  // touch. Pairs of which `is_still` tells that neither is computed any more go on as they were,
+  // with the force that they had.
   template <class IsStill>
   void add_step(double t, double h, const std::vector<Contact>& contacts, IsStill&& is_still,
                 std::vector<ContactEvent>& events) {
     collect(h, contacts);
-    merge(t, events, [&](int a, int b) { return is_still(a) && is_still(b); });
+    merge(t, h, events, [&](int a, int b) { return is_still(a) && is_still(b); });
+  }
+
+  // The contacts of an impact at t. All other pairs go on as they were.
+  void add_impact(double t, const std::vector<Contact>& contacts,
+                  std::vector<ContactEvent>& events) {
+    collect(0, contacts);
+    merge(t, 0, events, [](int, int) { return true; });
   }
 
   // One event for each pair that touches, and the points and forces of the last step.
@@ -26,46 +33,66 @@ class TouchLog {
   struct Touch {
     int a = 0, b = 0;
     Vec3 impulse;        // since the last event
+    Vec3 force;          // of the last step
     Vec3 point, normal;  // weighted sums of the last step in which they touched
     double weight = 0;
+    std::size_t first_point = 0, points = 0;
+  };
+  // Ascending (a, b), and the points of all.
+  struct Touches {
+    std::vector<Touch> list;
     std::vector<TouchPoint> points;
   };
   void collect(double h, const std::vector<Contact>& contacts);
-  template <class IsStill>
-  void merge(double t, std::vector<ContactEvent>& events, IsStill&& is_still) {
-    next_.clear();
-    auto old = touching_.begin();
-    auto now = current_.begin();
+  static void append(Touch touch, const Touches& from, Touches& to);
+  static ContactEvent event(double t, ContactPhase phase, const Touch& touch);
+
+  template <class GoesOn>
+  void merge(double t, double h, std::vector<ContactEvent>& events, GoesOn&& goes_on) {
+    next_.list.clear();
+    next_.points.clear();
+    auto old = touching_.list.begin();
+    auto now = current_.list.begin();
+    const auto old_end = touching_.list.end(), now_end = current_.list.end();
     const auto before = [](const Touch& x, const Touch& y) {
       return x.a < y.a || (x.a == y.a && x.b < y.b);
     };
-    while (old != touching_.end() || now != current_.end()) {
-      const bool only_old = now == current_.end() || (old != touching_.end() && before(*old, *now));
-      const bool only_now = old == touching_.end() || (now != current_.end() && before(*now, *old));
-      if (only_old) {
-        if (is_still(old->a, old->b)) {
-          next_.push_back(std::move(*old));
+    while (old != old_end || now != now_end) {
+      if (now == now_end || (old != old_end && before(*old, *now))) {
+        if (goes_on(old->a, old->b)) {
+          old->impulse += old->force * h;
+          append(*old, touching_, next_);
         } else {
           events.push_back(event(t, ContactPhase::end, *old));
         }
         ++old;
         continue;
       }
-      if (only_now) {
+      if (old == old_end || before(*now, *old)) {
         events.push_back(event(t, ContactPhase::begin, *now));
         now->impulse = {};
-      } else {
+      } else if (h > 0) {
         now->impulse += old->impulse;
         ++old;
+      } else {
+        // an impact leaves the lasting force alone
+        old->impulse += now->impulse;
+        append(*old, touching_, next_);
+        ++old, ++now;
+        continue;
       }
-      next_.push_back(std::move(*now));
+      append(*now, current_, next_);
       ++now;
     }
     std::swap(touching_, next_);
   }
-  static ContactEvent event(double t, ContactPhase phase, const Touch& touch);
 
-  std::vector<Touch> touching_, current_, next_;  // ascending (a, b)
+  struct Acting {
+    int a, b;
+    std::size_t contact;
+  };
+  std::vector<Acting> acting_;
+  Touches touching_, current_, next_;
 };
 
 }  // namespace molejo

@@ -167,7 +167,7 @@ class Run {
     touches_.add_step(state_.t, h, scratch_.contact->contacts.list, never_still,
                       recording_.contacts);
     if (!events_->impacts.empty()) {
-      touches_.add_step(state_.t, 0, events_->impacts, never_still, recording_.contacts);
+      touches_.add_impact(state_.t, events_->impacts, recording_.contacts);
     }
   }
 

@@ -76,10 +76,35 @@ TEST_CASE("touch log: begin, persist and end, each with what acted since the las
   // those that sleep go on
   log.add_step(0.5, 0.1, {touching(2, 3, {0, 0, 1}), touching(4, 5, {0, 0, 1})}, never, events);
   events.clear();
-  log.add_step(0.6, 0.1, {}, [](int body) { return body < 4; }, events);
+  log.add_step(
+      0.6, 0.1, {}, [](int body) { return body < 4; }, events);
   REQUIRE(events.size() == 1);
   CHECK(events[0].phase == ContactPhase::end);
   CHECK(events[0].a.index == 4);
+  // and press as they did
+  log.add_frame(0.6, events, points);
+  REQUIRE(events.size() == 2);
+  CHECK(events[1].a.index == 2);
+  CHECK(events[1].impulse.z == doctest::Approx(1));
+}
+
+TEST_CASE("touch log: an impact leaves all other touches as they were") {
+  TouchLog log;
+  std::vector<ContactEvent> events;
+  std::vector<TouchPoint> points;
+  const auto never = [](int) { return false; };
+  log.add_step(0.1, 0.1, {touching(0, 1, {0, 0, 2}), touching(0, 2, {0, 0, 3})}, never, events);
+  events.clear();
+  log.add_impact(0.15, {touching(0, 2, {0, 0, 5}), touching(1, 3, {0, 0, 7})}, events);
+  REQUIRE(events.size() == 1);
+  CHECK(events[0].phase == ContactPhase::begin);
+  CHECK(events[0].b.index == 3);
+  CHECK(events[0].impulse.z == 7);
+  log.add_frame(0.15, events, points);
+  REQUIRE(events.size() == 4);
+  CHECK(events[1].impulse.z == 0);  // told when it began
+  CHECK(events[2].impulse.z == 5);
+  CHECK(points[1].force.z == doctest::Approx(30));
 }
 
 TEST_CASE("touch log: the events of a run are in the order of time, ends follow begins") {
@@ -104,6 +129,8 @@ TEST_CASE("touch log: the events of a run are in the order of time, ends follow 
       CHECK(std::fabs(e.point.z) < 5e-3);
     }
     CHECK(count(shown, "ball", "ground").begin >= 3);
+    // both come to rest, and no impact of the one disturbs the other
+    CHECK(count(shown, "ball", "ground").begin < 14);
   }
 }
 
