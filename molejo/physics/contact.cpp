@@ -245,7 +245,7 @@ bool has_contact(const Model& model) {
 }
 
 void forget(const Model& model, Dynamics<double>& d, ContactStep& step) {
-  step.contacts.list.clear();
+  forget(step.contacts);
   std::fill(step.quiet.begin(), step.quiet.end(), 0);
   std::fill(step.slept_with.begin(), step.slept_with.end(), -1);
   update_awake(model, d, step);

@@ -319,6 +319,13 @@ void add_contacts(const Model& model, double margin, Contacts::Pair& pair, Conta
   }
 }
 
+void forget(Contacts& contacts) {
+  contacts.list.clear();
+  contacts.pairs.clear();
+  contacts.kept.clear();
+  contacts.unused.clear();
+}
+
 void find_contacts(const Model& model, const Kinematics<double>& k, double h, Contacts& contacts) {
   update_boxes(model, k, h, contacts);
   update_pairs(model, contacts);

@@ -92,6 +92,9 @@ void find_pairs(const Model& model, const Kinematics<double>& k, const std::vect
 void add_contacts(const Model& model, double margin, Contacts::Pair& pair, Contacts& contacts,
                   Contacts::Chunk& found);
 
+// As if nothing had been found before: what is found next depends on poses and velocities alone.
+void forget(Contacts& contacts);
+
 // Fills contacts.list with all that may touch within h seconds at the poses and velocities of k.
 void find_contacts(const Model& model, const Kinematics<double>& k, double h, Contacts& contacts);
 

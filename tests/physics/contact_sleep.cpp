@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "molejo/physics/integrate.h"
 #include "tests/support/contact_scenes.h"
 
 using namespace molejo;
@@ -160,4 +161,23 @@ TEST_CASE("sleep: bodies with motors or given forces stay awake") {
   const Shown shown(scene);
   CHECK(shown.frames()[95].asleep == 0);
   CHECK(shown.pose("pushed").p.x > 0.5);
+}
+
+TEST_CASE("sleep: a world that forgets moves as if for the first time") {
+  Scene scene = on_floor(Integrator::midpoint, 1);
+  for (int i = 0; i < 4; ++i) {
+    add_box(scene, "box" + std::to_string(i), {0.01 * i, 0, half + 2 * half * i});
+  }
+  const Built built = build(scene);
+  Scratch scratch(built.model);
+  const auto end = [&] {
+    State state = built.initial;
+    for (int n = 0; n < 1000; ++n) step(built.model, Integrator::midpoint, 1e-3, state, scratch);
+    return hash(state);
+  };
+  const std::uint64_t first = end();
+  CHECK(scratch.contact->sleepers == 4);
+  forget(built.model, scratch.tree.dynamics, *scratch.contact);
+  CHECK(scratch.contact->sleepers == 0);
+  CHECK(end() == first);
 }
