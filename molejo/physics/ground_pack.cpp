@@ -69,8 +69,9 @@ void merge(const Model& model, GroundPack& ground) {
   }
   ground.order.resize(ground.merged.size());
   for (std::size_t i = 0; i < ground.order.size(); ++i) ground.order[i] = static_cast<int>(i);
-  std::stable_sort(ground.order.begin(), ground.order.end(), [&](int x, int y) {
-    return ground.merged[index(x)].tree < ground.merged[index(y)].tree;
+  std::sort(ground.order.begin(), ground.order.end(), [&](int x, int y) {
+    const int tree_x = ground.merged[index(x)].tree, tree_y = ground.merged[index(y)].tree;
+    return tree_x < tree_y || (tree_x == tree_y && x < y);
   });
   ground.islands.clear();
   for (int i = 0; i < static_cast<int>(ground.order.size()); ++i) {
@@ -205,6 +206,10 @@ GroundPack::GroundPack(const Model& model)
     worlds.push_back(std::make_unique<Contacts>(model));
     kinematics.emplace_back(model);
   }
+}
+
+void forget(GroundPack& ground) {
+  for (const std::unique_ptr<Contacts>& world : ground.worlds) forget(*world);
 }
 
 void step_on_ground(const Model& model, Integrator method, double t, double h, Pack4* q, Pack4* v,

@@ -32,6 +32,9 @@ struct GroundPack {
   std::vector<Pack4> dv, q;
 };
 
+// After the states were changed by hand: the worlds start anew.
+void forget(GroundPack& ground);
+
 // One step of `method` (semi_implicit_euler or midpoint) of four worlds of a model without loops.
 void step_on_ground(const Model& model, Integrator method, double t, double h, Pack4* q, Pack4* v,
                     StepScratch<Pack4>& scratch, GroundPack& ground);
