@@ -1,11 +1,10 @@
 // Solids on height fields: against planes where the field is flat, closed forms where it is not.
 #include <doctest/doctest.h>
 
-#include <deque>
 #include <functional>
 #include <numbers>
 
-#include "molejo/collision/manifold.h"
+#include "tests/collision/touch_solids.h"
 #include "tests/support/models.h"
 
 using namespace molejo;
@@ -50,15 +49,6 @@ struct Ground {
   Ground(const Ground&) = delete;
 };
 
-struct Solids {
-  std::deque<ConvexMesh> meshes;
-  TouchShape operator()(const Geometry& g) {
-    TouchShape s;
-    s.convex = make_convex(g, meshes);
-    return s;
-  }
-};
-
 Points meet(const TouchShape& a, const Pose& X_WA, const TouchShape& b, double margin,
             const Pose& X_WB = {}) {
   Points points;
@@ -78,7 +68,7 @@ double least_gap(const Points& points) {
 }  // namespace
 
 TEST_CASE("height field: a sphere that slides over flat cells feels one upright normal") {
-  Solids solid;
+  TouchSolids solid;
   const Ground flat(field_of(41, 31, 0.1, 0.15, [](double, double) { return 0.7; }));
   const TouchShape sphere = solid(Sphere{0.3});
   for (int n = 0; n <= 2000; ++n) {
@@ -94,7 +84,7 @@ TEST_CASE("height field: a sphere that slides over flat cells feels one upright 
 }
 
 TEST_CASE("height field: on a flat field all solids touch as on a plane") {
-  Solids solid;
+  TouchSolids solid;
   const Ground flat(field_of(64, 64, 0.13, 0.11, [](double, double) { return 0.0; }));
   TouchShape plane;
   plane.kind = TouchShape::Kind::plane;
@@ -135,7 +125,7 @@ TEST_CASE("height field: on a flat field all solids touch as on a plane") {
 }
 
 TEST_CASE("height field: a sphere in a valley touches both sides") {
-  Solids solid;
+  TouchSolids solid;
   const double slope = std::tan(pi / 6);
   const Ground valley(
       field_of(11, 5, 0.4, 0.5, [&](double x, double) { return slope * std::fabs(x); }));
@@ -157,7 +147,7 @@ TEST_CASE("height field: a sphere in a valley touches both sides") {
 }
 
 TEST_CASE("height field: the normal of a sphere on a ridge stays between those of its sides") {
-  Solids solid;
+  TouchSolids solid;
   const Ground ridge(field_of(9, 9, 0.5, 0.5, [](double x, double) { return -std::fabs(x); }));
   const double r = 0.2;
   for (double angle = -1.5; angle <= 1.5; angle += 0.05) {
@@ -178,7 +168,7 @@ TEST_CASE("height field: the normal of a sphere on a ridge stays between those o
 
 TEST_CASE(
     "height field: a box rests on a peak, and on a ridge, that meets the middle of its face") {
-  Solids solid;
+  TouchSolids solid;
   const TouchShape box = solid(Box{{0.4, 0.4, 0.1}});
   const Ground peak(
       field_of(5, 5, 1, 1, [](double x, double y) { return x == 0 && y == 0 ? 0.5 : 0.0; }));
@@ -210,7 +200,7 @@ TEST_CASE(
 }
 
 TEST_CASE("height field: a capsule and a cylinder across a ridge touch it") {
-  Solids solid;
+  TouchSolids solid;
   const Ground ridge(field_of(9, 9, 0.5, 0.5, [](double x, double) { return -std::fabs(x); }));
   const Mat3 along_x = axis_rotation({0, 1, 0}, pi / 2);
   for (const double gap : {-0.06, -0.005, 0.003}) {
@@ -242,7 +232,7 @@ TEST_CASE("height field: a capsule and a cylinder across a ridge touch it") {
 }
 
 TEST_CASE("height field: what is below the ground is pushed up, however deep") {
-  Solids solid;
+  TouchSolids solid;
   const Ground hills(field_of(41, 41, 0.25, 0.25, [](double x, double y) {
     return 0.3 * std::sin(2 * x) * std::cos(1.5 * y);
   }));
@@ -264,7 +254,7 @@ TEST_CASE("height field: what is below the ground is pushed up, however deep") {
 }
 
 TEST_CASE("height field: the gap of spheres on hills is the distance to the nearest triangle") {
-  Solids solid;
+  TouchSolids solid;
   const Ground hills(field_of(25, 25, 0.25, 0.25, [](double x, double y) {
     return 0.4 * std::sin(3 * x) * std::cos(2 * y);
   }));
@@ -299,7 +289,7 @@ TEST_CASE("height field: the gap of spheres on hills is the distance to the near
 }
 
 TEST_CASE("height field: the gap of solids above hills is the distance to the nearest triangle") {
-  Solids solid;
+  TouchSolids solid;
   const Ground hills(field_of(17, 17, 0.25, 0.25, [](double x, double y) {
     return 0.4 * std::sin(3 * x) * std::cos(2 * y);
   }));
@@ -349,7 +339,7 @@ TEST_CASE("height field: the gap of solids above hills is the distance to the ne
 }
 
 TEST_CASE("height field: a box that slides over flat cells keeps its corners and normals") {
-  Solids solid;
+  TouchSolids solid;
   const Ground flat(field_of(41, 41, 0.1, 0.1, [](double, double) { return 0.0; }));
   const TouchShape box = solid(Box{{0.25, 0.15, 0.1}});
   const Mat3 R = axis_rotation({0, 0, 1}, 0.3);
@@ -365,7 +355,7 @@ TEST_CASE("height field: a box that slides over flat cells keeps its corners and
 }
 
 TEST_CASE("height field: there is no ground outside the grid, and its border holds a box") {
-  Solids solid;
+  TouchSolids solid;
   const Ground flat(field_of(11, 11, 0.2, 0.2, [](double, double) { return 0.0; }));
   const TouchShape sphere = solid(Sphere{0.1}), box = solid(Box{{0.3, 0.3, 0.1}});
   CHECK(meet(sphere, upright({1.2, 0, 0.09}), flat.shape, 0.01).empty());
@@ -384,7 +374,7 @@ TEST_CASE("height field: there is no ground outside the grid, and its border hol
 }
 
 TEST_CASE("height field: a corner in a valley is held by both of its sides") {
-  Solids solid;
+  TouchSolids solid;
   const Ground valley(
       field_of(11, 5, 0.4, 0.5, [](double x, double) { return 0.3 * std::fabs(x); }));
   // a cube on its corner, which is a little below the bottom, and a little beside it

@@ -3,10 +3,10 @@
 
 #include <doctest/doctest.h>
 
-#include <deque>
 #include <numbers>
 #include <set>
 
+#include "tests/collision/touch_solids.h"
 #include "tests/support/models.h"
 
 using namespace molejo;
@@ -16,15 +16,6 @@ namespace {
 
 using Points = std::vector<ContactPoint>;
 constexpr double pi = std::numbers::pi;
-
-struct Solids {
-  std::deque<ConvexMesh> meshes;
-  TouchShape operator()(const Geometry& g) {
-    TouchShape s;
-    s.convex = make_convex(g, meshes);
-    return s;
-  }
-};
 
 Pose at(const Vec3& p) { return {Mat3::identity(), p}; }
 
@@ -67,7 +58,7 @@ std::vector<std::uint32_t> features(const Points& points) {
 }  // namespace
 
 TEST_CASE("manifold: faces three millimetres apart give four points with that gap") {
-  Solids solid;
+  TouchSolids solid;
   const TouchShape small = solid(Box{{0.1, 0.2, 0.3}}), large = solid(Box{{1, 1, 0.5}});
   const Points over = meet(small, at({0.3, 0.4, 0.803}), large, at({}));
   REQUIRE(over.size() == 4);
@@ -85,7 +76,7 @@ TEST_CASE("manifold: faces three millimetres apart give four points with that ga
 }
 
 TEST_CASE("manifold: of the eight points of turned faces four with a large area stay") {
-  Solids solid;
+  TouchSolids solid;
   const TouchShape box = solid(Box{{0.5, 0.5, 0.5}});
   for (double angle = 0.02; angle < pi / 2; angle += 0.02) {
     const Points points = meet(box, {axis_rotation({0, 0, 1}, angle), {0, 0, 0.999}}, box, at({}));
@@ -97,7 +88,7 @@ TEST_CASE("manifold: of the eight points of turned faces four with a large area 
 }
 
 TEST_CASE("manifold: crossed edges touch at their crossing, along both normals' product") {
-  Solids solid;
+  TouchSolids solid;
   const TouchShape box = solid(Box{{0.5, 0.5, 0.5}});
   const double h = 0.5 * std::sqrt(2.0);
   // a lies on its edge along x, b stands on its edge along y, seen from each other
@@ -112,7 +103,7 @@ TEST_CASE("manifold: crossed edges touch at their crossing, along both normals' 
 }
 
 TEST_CASE("manifold: a vertex on a face, and an edge lying in a face") {
-  Solids solid;
+  TouchSolids solid;
   const TouchShape box = solid(Box{{0.5, 0.5, 0.5}}), plate = solid(Box{{2, 2, 0.5}});
   const Mat3 on_corner = axis_rotation(normalized(Vec3{1, -1, 0}), std::acos(std::sqrt(1.0 / 3)));
   const Points corner =
@@ -135,7 +126,7 @@ TEST_CASE("manifold: a vertex on a face, and an edge lying in a face") {
 }
 
 TEST_CASE("manifold: vertex on vertex, edge along edge, vertex on edge") {
-  Solids solid;
+  TouchSolids solid;
   const TouchShape box = solid(Box{{0.5, 0.5, 0.5}});
   const Vec3 d = normalized(Vec3{1, 1, 1});
   for (const double gap : {1e-3, 1e-6}) {
@@ -166,7 +157,7 @@ TEST_CASE("manifold: vertex on vertex, edge along edge, vertex on edge") {
 }
 
 TEST_CASE("manifold: solids that coincide are parted by their least extent") {
-  Solids solid;
+  TouchSolids solid;
   const std::vector<std::pair<TouchShape, double>> all = {
       {solid(Sphere{0.3}), 0.6},
       {solid(Box{{0.3, 0.2, 0.4}}), 0.4},
@@ -192,7 +183,7 @@ TEST_CASE("manifold: solids that coincide are parted by their least extent") {
 
 TEST_CASE(
     "manifold: a sphere meets a face, an edge and a corner of a box, and leaves it if inside") {
-  Solids solid;
+  TouchSolids solid;
   const TouchShape sphere = solid(Sphere{0.1}), box = solid(Box{{0.3, 0.4, 0.5}});
   const Mat3 R = axis_rotation(normalized(Vec3{1, 2, 3}), 0.7);
   struct Case {
@@ -215,7 +206,7 @@ TEST_CASE(
 }
 
 TEST_CASE("manifold: capsules side by side touch at both ends of what they share") {
-  Solids solid;
+  TouchSolids solid;
   const TouchShape a = solid(Capsule{0.1, 0.5}), b = solid(Capsule{0.2, 0.3});
   const Points side = meet(a, at({0.299, 0, 0.4}), b, at({}));
   REQUIRE(side.size() == 2);
@@ -229,7 +220,7 @@ TEST_CASE("manifold: capsules side by side touch at both ends of what they share
 }
 
 TEST_CASE("manifold: capsules, cylinders and prisms lie and stand on a box") {
-  Solids solid;
+  TouchSolids solid;
   const TouchShape plate = solid(Box{{1, 1, 0.5}});
   const Mat3 lying = axis_rotation({0, 1, 0}, pi / 2);
   const auto span = [](const Points& points) {
@@ -274,7 +265,7 @@ TEST_CASE("manifold: capsules, cylinders and prisms lie and stand on a box") {
 }
 
 TEST_CASE("manifold: a small motion moves the points little and keeps their names") {
-  Solids solid;
+  TouchSolids solid;
   std::mt19937 random(32);
   const TouchShape box = solid(Box{{0.5, 0.4, 0.3}});
   int same = 0, pairs = 0;
@@ -300,7 +291,7 @@ TEST_CASE("manifold: a small motion moves the points little and keeps their name
 }
 
 TEST_CASE("manifold: an aligned stack keeps its names while it trembles") {
-  Solids solid;
+  TouchSolids solid;
   std::mt19937 random(33);
   const TouchShape box = solid(Box{{0.5, 0.5, 0.5}});
   std::set<std::vector<std::uint32_t>> names;
@@ -317,7 +308,7 @@ TEST_CASE("manifold: an aligned stack keeps its names while it trembles") {
 }
 
 TEST_CASE("manifold: what a pair remembers does not change what it finds") {
-  Solids solid;
+  TouchSolids solid;
   std::mt19937 random(34);
   const std::vector<TouchShape> shapes = {solid(Box{{0.3, 0.2, 0.4}}), solid(Box{{0.1, 0.5, 0.3}}),
                                           solid(Capsule{0.1, 0.4}), solid(Cylinder{0.3, 0.2})};
@@ -343,7 +334,7 @@ TEST_CASE("manifold: what a pair remembers does not change what it finds") {
 }
 
 TEST_CASE("manifold: very unequal, very flat and very distant solids give finite points") {
-  Solids solid;
+  TouchSolids solid;
   std::mt19937 random(35);
   const std::vector<TouchShape> shapes = {
       solid(Box{{1e3, 1e3, 1e-3}}), solid(Box{{1e-3, 1e-3, 1e-3}}), solid(Box{{1e-4, 1e-4, 10}}),

@@ -1,10 +1,9 @@
 // Manifolds of random pairs against the signed distance, which is found another way.
 #include <doctest/doctest.h>
 
-#include <deque>
 #include <set>
 
-#include "molejo/collision/manifold.h"
+#include "tests/collision/touch_solids.h"
 #include "tests/support/models.h"
 
 using namespace molejo;
@@ -13,14 +12,10 @@ using namespace molejo::test;
 namespace {
 
 struct Solids {
-  std::deque<ConvexMesh> meshes;
+  TouchSolids solid;
   std::vector<TouchShape> shapes;
 
-  void add(const Geometry& geometry) {
-    TouchShape s;
-    s.convex = make_convex(geometry, meshes);
-    shapes.push_back(s);
-  }
+  void add(const Geometry& geometry) { shapes.push_back(solid(geometry)); }
 };
 
 Polyhedron random_hull(std::mt19937& random, int count) {

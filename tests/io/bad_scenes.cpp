@@ -6,7 +6,7 @@
 
 #include "molejo/io/scene.h"
 #include "molejo/model/build.h"
-#include "molejo/model/error.h"
+#include "tests/support/error_text.h"
 #include "tests/support/places.h"
 
 using namespace molejo;
@@ -15,12 +15,7 @@ namespace {
 
 // The message that reading and building this text ends with.
 std::string error_of(const std::string& text, const std::string& file = "bad.json") {
-  try {
-    build(parse_scene(text, file));
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "no error";
+  return test::error_text([&] { build(parse_scene(text, file)); });
 }
 
 struct BadScene {

@@ -52,9 +52,12 @@ std::size_t count(const std::string& text, const std::string& word) {
 }
 
 Json root_of(const std::string& bytes) {
-  return Json::parse(bytes.substr(20, static_cast<unsigned char>(bytes[12]) |
-                                          static_cast<unsigned char>(bytes[13]) << 8 |
-                                          static_cast<unsigned char>(bytes[14]) << 16));
+  // the length of the chunk, little endian
+  std::size_t length = 0;
+  for (std::size_t i = 4; i-- > 0;) {
+    length = length << 8 | static_cast<unsigned char>(bytes.at(12 + i));
+  }
+  return Json::parse(bytes.substr(20, length));
 }
 
 const Json* find_node(const Json& root, const std::string& name) {

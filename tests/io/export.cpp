@@ -12,8 +12,8 @@
 #include "molejo/io/columns.h"
 #include "molejo/io/file.h"
 #include "molejo/io/markup.h"
-#include "molejo/model/error.h"
 #include "recorded.h"
+#include "tests/support/error_text.h"
 #include "tests/support/places.h"
 
 using namespace molejo;
@@ -27,15 +27,6 @@ std::vector<std::string> split(const std::string& text, char separator) {
   std::stringstream in(text);
   for (std::string part; std::getline(in, part, separator);) parts.push_back(part);
   return parts;
-}
-
-std::string message(const auto& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 }  // namespace
@@ -170,7 +161,8 @@ TEST_CASE("columns: words name a column, a joint or a body") {
   CHECK(names({"ball.joint"}) ==
         "ball.joint.0 ball.joint.1 ball.joint.2 ball.joint.qw ball.joint.qx ball.joint.qy "
         "ball.joint.qz ");
-  CHECK(message([&] { names({"hing"}); }) == "plot: unknown column 'hing'; did you mean 'hinge'?");
+  CHECK(error_text([&] { names({"hing"}); }) ==
+        "plot: unknown column 'hing'; did you mean 'hinge'?");
 }
 
 TEST_CASE("write_recording: the ending chooses the form") {
@@ -184,9 +176,9 @@ TEST_CASE("write_recording: the ending chooses the form") {
   CHECK(written(".JSON") == json(r.scene, r.model, r.recording));
   CHECK(written(".svg") == svg(r.scene, r.model, r.recording));
   CHECK(written(".glb") == glb(r.scene, r.model, r.recording));
-  CHECK(message([&] { written(".gltf"); }) ==
+  CHECK(error_text([&] { written(".gltf"); }) ==
         base + ".gltf: unknown ending '.gltf'; did you mean '.glb'?");
-  CHECK(message([&] { written(""); }).find("expected one of .glb, .csv, .json, .svg") !=
+  CHECK(error_text([&] { written(""); }).find("expected one of .glb, .csv, .json, .svg") !=
         std::string::npos);
   CHECK_FALSE(std::filesystem::exists(base + ".gltf"));
 }

@@ -44,7 +44,7 @@ TEST_CASE("mesh_file: binary and ASCII STL share corners") {
 
 TEST_CASE("mesh_file: bad meshes are refused with file and line") {
   const auto stl = [](const std::string& text) {
-    return error_of([&] { parse_stl(text, "m.stl"); });
+    return error_text([&] { parse_stl(text, "m.stl"); });
   };
   CHECK(stl("") == "m.stl: expected STL: \"solid\", or 84 + 50 bytes for each triangle");
   CHECK(stl(binary_stl().substr(0, 200)) ==
@@ -60,11 +60,11 @@ TEST_CASE("mesh_file: bad meshes are refused with file and line") {
   CHECK(stl(huge) == "m.stl: expected STL: \"solid\", or 84 + 50 bytes for each triangle");
   CHECK(stl("solid\nvertex 1 2\n") == "m.stl:2: expected three numbers");
   CHECK(stl("solid\nvertex 1 2 nan\n") == "m.stl:2: 'nan': expected a finite number");
-  CHECK(error_of([] { read_mesh("none.obj"); }) == "none.obj: no such file");
-  CHECK(error_of([] { read_mesh("/dev/null"); }) ==
+  CHECK(error_text([] { read_mesh("none.obj"); }) == "none.obj: no such file");
+  CHECK(error_text([] { read_mesh("/dev/null"); }) ==
         "/dev/null: '' meshes cannot be read; expected .obj or .stl");
   const TemporaryFolder folder("mesh");
   folder.write("empty.obj", "v 0 0 0\n");
-  CHECK(error_of([&] { read_mesh(folder.file("empty.obj")); }) ==
+  CHECK(error_text([&] { read_mesh(folder.file("empty.obj")); }) ==
         folder.file("empty.obj") + ": the mesh has no triangles");
 }

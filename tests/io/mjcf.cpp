@@ -264,9 +264,9 @@ TEST_CASE("mjcf: rules of the compiler for masses") {
   CHECK(mass("balanceinertia='true' settotalmass='8'", "b").mass == doctest::Approx(6));
   CHECK(mass("balanceinertia='true' boundmass='1.5'", "a").mass == 1.5);
   CHECK(mass("boundinertia='2'", "a").I_BC.xx == doctest::Approx(2));
-  CHECK(error_of([&] { mass("balanceinertia='true' inertiagrouprange='0 1'", "b"); }) ==
+  CHECK(error_text([&] { mass("balanceinertia='true' inertiagrouprange='0 1'", "b"); }) ==
         "m.xml:1: <body>: 'b' moves but neither it nor what it carries has mass");
-  CHECK(error_of([&] {
+  CHECK(error_text([&] {
           mass("", "a");
         }).find("<inertial diaginertia=\"1 1 3\">: expected a positive definite inertia") !=
         std::string::npos);
@@ -445,7 +445,7 @@ TEST_CASE("mjcf: included files stand where the include stands, once") {
   const Scene scene = parse_at("<worldbody><include file='arm.xml'/></worldbody>");
   CHECK(joint_of(scene, "j").child == "arm");
   const auto error = [&](const std::string& content) {
-    return error_of([&] { parse_at(content); });
+    return error_text([&] { parse_at(content); });
   };
   CHECK(error("<include file='outer.xml'/>") ==
         folder.file("inner.xml") +
@@ -552,7 +552,7 @@ TEST_CASE("mjcf: bad files are refused with file, line, value and what was expec
   };
   for (const auto& bad : cases) {
     CAPTURE(bad.content);
-    const std::string error = error_of([&] { parse(bad.content); });
+    const std::string error = error_text([&] { parse(bad.content); });
     CAPTURE(error);
     CHECK(error.find(bad.error) != std::string::npos);
     CHECK(error.find('\n') == std::string::npos);
@@ -561,7 +561,7 @@ TEST_CASE("mjcf: bad files are refused with file, line, value and what was expec
 
 TEST_CASE("mjcf: files that are no MJCF, too deep, too large or full of entities are refused") {
   const auto error = [](const std::string& text) {
-    return error_of([&] { parse_mjcf(text, "m.xml"); });
+    return error_text([&] { parse_mjcf(text, "m.xml"); });
   };
   CHECK(error("") == "m.xml:1: not well-formed XML: No document element found");
   CHECK(error("<robot/>") == "m.xml:1: <robot>: expected the root element <mujoco>");

@@ -79,9 +79,9 @@ TEST_CASE("mjcf contact: friction is the first number, the larger of two counts"
   CHECK(scene.bodies[3].shapes[0].surface == Surface{0, 0});
   const Model model = build(scene).model;
   CHECK(combined_surface(model, model.colliders[1], model.colliders[2]).friction == 0.7);
-  CHECK(error_of([] { balls({"friction='-1'"}); }) ==
+  CHECK(error_text([] { balls({"friction='-1'"}); }) ==
         "m.xml:1: <geom friction=\"-1\">: expected zero or more");
-  CHECK(error_of([] { balls({"contype='1.5'"}); }) ==
+  CHECK(error_text([] { balls({"contype='1.5'"}); }) ==
         "m.xml:1: <geom contype=\"1.5\">: expected a whole number of 32 bits");
 }
 
@@ -103,10 +103,10 @@ TEST_CASE("mjcf contact: excluded bodies pass through each other, pairs have the
   CHECK(friction(0, 3) == 0.25);
   CHECK(friction(1, 2) == 0);
   CHECK(friction(0, 2) == 1);
-  CHECK(error_of([] {
+  CHECK(error_text([] {
           balls({"", ""}, "<contact><exclude body1='a' body2='bb'/></contact>");
         }) == "m.xml:1: <exclude body2=\"bb\">: unknown body 'bb'; did you mean 'b'?");
-  CHECK(error_of([] {
+  CHECK(error_text([] {
           balls({"", ""}, "<contact><pair geom1='a_geom' geom2='b_gem'/></contact>");
         }) == "m.xml:1: <pair geom2=\"b_gem\">: unknown geom 'b_gem'; did you mean 'b_geom'?");
 }
@@ -174,7 +174,7 @@ TEST_CASE("mjcf contact: height fields lie as in MuJoCo 2.2.2") {
 
 TEST_CASE("mjcf contact: bad height fields are refused") {
   const auto bad = [](const std::string& attributes) {
-    return error_of([&] {
+    return error_text([&] {
       parse("<asset><hfield name='h' " + attributes +
             "/></asset><worldbody><geom type='hfield' hfield='h'/></worldbody>");
     });
@@ -189,6 +189,6 @@ TEST_CASE("mjcf contact: bad height fields are refused") {
         std::string::npos);
   CHECK(bad("file='none.png' size='1 1 1 1'") ==
         "m.xml:1: <hfield file=\"none.png\">: none.png: no such file");
-  CHECK(error_of([] { parse("<worldbody><geom type='hfield' hfield='x'/></worldbody>"); }) ==
+  CHECK(error_text([] { parse("<worldbody><geom type='hfield' hfield='x'/></worldbody>"); }) ==
         "m.xml:1: <geom hfield=\"x\">: unknown hfield 'x'");
 }

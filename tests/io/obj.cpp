@@ -2,19 +2,14 @@
 
 #include <doctest/doctest.h>
 
-#include "molejo/model/error.h"
+#include "tests/support/error_text.h"
 
 using namespace molejo;
 
 namespace {
 
 std::string error_of(const std::string& text) {
-  try {
-    parse_obj(text, "bad.obj");
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "no error";
+  return test::error_text([&] { parse_obj(text, "bad.obj"); });
 }
 
 }  // namespace

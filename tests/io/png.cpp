@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "molejo/model/error.h"
 #include "tests/io/grey_png.h"
+#include "tests/support/error_text.h"
 
 using namespace molejo;
 using namespace molejo::test;
@@ -11,12 +11,7 @@ using namespace molejo::test;
 namespace {
 
 std::string error_of(const std::string& bytes, std::size_t max_pixels = 100) {
-  try {
-    parse_png(bytes, "bad.png", max_pixels);
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "no error";
+  return error_text([&] { parse_png(bytes, "bad.png", max_pixels); });
 }
 
 }  // namespace

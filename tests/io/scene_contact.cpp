@@ -3,7 +3,7 @@
 
 #include "molejo/io/scene.h"
 #include "molejo/model/build.h"
-#include "molejo/model/error.h"
+#include "tests/support/error_text.h"
 
 using namespace molejo;
 
@@ -12,12 +12,7 @@ namespace {
 Scene scene_of(const std::string& text) { return parse_scene(text, "test.json"); }
 
 std::string error_of(const std::string& text) {
-  try {
-    build(scene_of(text));
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "no error";
+  return test::error_text([&] { build(scene_of(text)); });
 }
 
 }  // namespace

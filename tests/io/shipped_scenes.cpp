@@ -10,19 +10,17 @@
 #include "molejo/io/scene.h"
 #include "molejo/model/kinematics.h"
 #include "molejo/physics/world.h"
+#include "tests/support/models.h"
 #include "tests/support/places.h"
 
 using namespace molejo;
+using namespace molejo::test;
 
 namespace {
 
-std::string scene_path(const std::string& name) {
-  return test::source_dir() + "/scenes/" + name + ".json";
-}
-
 std::vector<std::string> scene_files() {
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() + "/scenes")) {
+  for (const auto& entry : std::filesystem::directory_iterator(source_dir() + "/scenes")) {
     if (entry.path().extension() == ".json") files.push_back(entry.path().string());
   }
   std::sort(files.begin(), files.end());
@@ -91,7 +89,7 @@ TEST_CASE("shipped scenes: each runs in both formulations, and both move alike")
 }
 
 TEST_CASE("shipped scenes: the chain of four is work A of the reference values") {
-  std::string text = read_file(scene_path("chain"));
+  std::string text = read_file(source_dir() + "/scenes/chain.json");
   text.replace(text.find("\"links\": 16"), 11, "\"links\": 4");
   text.replace(text.find(", \"link7.hinge\", \"link15.hinge\""), 31, "");
   const Scene scene = parse_scene(text, "chain4.json");
@@ -114,7 +112,7 @@ TEST_CASE("shipped scenes: the chain of four is work A of the reference values")
 }
 
 TEST_CASE("shipped scenes: Dzhanibekov's handle has the reference angular velocity") {
-  const Frame frame = frame_at(read_scene(scene_path("dzhanibekov")), 1, 1e-4);
+  const Frame frame = frame_at(shipped_scene("dzhanibekov"), 1, 1e-4);
   const VecX& v = frame.state.v;
   CHECK(v[3] == doctest::Approx(-0.6466447957).epsilon(1e-9));
   CHECK(v[4] == doctest::Approx(4.9590170909).epsilon(1e-9));
@@ -122,7 +120,7 @@ TEST_CASE("shipped scenes: Dzhanibekov's handle has the reference angular veloci
 }
 
 TEST_CASE("shipped scenes: the heavy top has the reference path") {
-  const Frame frame = frame_at(read_scene(scene_path("heavy_top")), 0.1, 2e-5);
+  const Frame frame = frame_at(shipped_scene("heavy_top"), 0.1, 2e-5);
   const Vec3 centre = frame.X_WB[1].p;
   CHECK(centre.x == doctest::Approx(0.421296659).epsilon(1e-7));
   CHECK(centre.y == doctest::Approx(0.894571974).epsilon(1e-7));
@@ -131,7 +129,7 @@ TEST_CASE("shipped scenes: the heavy top has the reference path") {
 
 TEST_CASE("shipped scenes: the pendulum has the period of the elliptic integral") {
   const double period = 2.367841947576;
-  const Frame half = frame_at(read_scene(scene_path("pendulum")), period / 2, 1e-4);
+  const Frame half = frame_at(shipped_scene("pendulum"), period / 2, 1e-4);
   CHECK(half.state.q[0] == doctest::Approx(-std::acos(-1.0) / 2).epsilon(1e-6));
   CHECK(std::fabs(half.state.v[0]) < 1e-4);
 }
@@ -139,7 +137,7 @@ TEST_CASE("shipped scenes: the pendulum has the period of the elliptic integral"
 TEST_CASE("shipped scenes: the Bricard linkage obeys its closure equation all the time") {
   // threefold-symmetric, twist 90 degrees: cos a + cos b + cos a cos b = 0, with the angles of
   // alternate hinges, 90 degrees in the cube configuration
-  Scene scene = read_scene(scene_path("bricard"));
+  Scene scene = shipped_scene("bricard");
   scene.settings.duration = 3;
   const Recording recording = simulate(build(scene), scene.settings);
   double largest = 0;
@@ -160,7 +158,7 @@ TEST_CASE("shipped scenes: the Bricard linkage obeys its closure equation all th
 }
 
 TEST_CASE("shipped scenes: both ends of the Cardan shaft turn alike") {
-  Scene scene = read_scene(scene_path("cardan_shaft"));
+  Scene scene = shipped_scene("cardan_shaft");
   const Built built = build(scene);
   const Frame frame = frame_at(scene, 1, 2.5e-4);
   const auto pose = [&](const char* name) {
@@ -173,7 +171,7 @@ TEST_CASE("shipped scenes: both ends of the Cardan shaft turn alike") {
 }
 
 TEST_CASE("shipped scenes: the ragdoll is work B of the reference values") {
-  const Scene scene = read_scene(scene_path("ragdoll"));
+  const Scene scene = shipped_scene("ragdoll");
   const Built built = build(scene);
   CHECK(built.model.body_count() == 13);
   CHECK(built.model.nv == 42);

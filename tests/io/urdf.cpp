@@ -264,7 +264,7 @@ TEST_CASE("urdf: meshes from OBJ and STL, of packages too, unreadable ones only 
   CHECK(without.bodies[0].shapes.size() == 1);
   CHECK(has_warning(without, "no such file; this collision was left out"));
   // a collision mesh that is needed must be there
-  const std::string error = error_of([&] {
+  const std::string error = error_text([&] {
     parse(
         "<link name='a'><collision><geometry><mesh "
         "filename='none.stl'/></geometry></collision></link>");
@@ -354,7 +354,7 @@ TEST_CASE("urdf: bad files are refused with file, line, value and what was expec
   };
   for (const auto& bad : cases) {
     CAPTURE(bad.content);
-    const std::string error = error_of([&] { parse(bad.content); });
+    const std::string error = error_text([&] { parse(bad.content); });
     CAPTURE(error);
     CHECK(error.find(bad.error) != std::string::npos);
     CHECK(error.find('\n') == std::string::npos);
@@ -363,7 +363,7 @@ TEST_CASE("urdf: bad files are refused with file, line, value and what was expec
 
 TEST_CASE("urdf: files that are no URDF, too deep, too large or full of entities are refused") {
   const auto error = [](const std::string& text) {
-    return error_of([&] { parse_urdf(text, "r.urdf"); });
+    return error_text([&] { parse_urdf(text, "r.urdf"); });
   };
   CHECK(error("<mujoco/>") == "r.urdf:1: <mujoco>: expected the root element <robot>");
   CHECK(error("<!DOCTYPE r [<!ENTITY a 'b'>]><robot name='&a;'/>") ==

@@ -9,7 +9,7 @@
 #include <numbers>
 #include <set>
 
-#include "molejo/model/error.h"
+#include "tests/support/error_text.h"
 
 using namespace molejo;
 
@@ -90,15 +90,6 @@ std::vector<Vec3> cube_lattice(int n) {
 const std::vector<std::array<int, 3>> cube_faces{{0, 1, 3}, {0, 3, 2}, {4, 5, 7}, {4, 7, 6},
                                                  {0, 1, 5}, {0, 5, 4}, {2, 3, 7}, {2, 7, 6},
                                                  {0, 2, 6}, {0, 6, 4}, {1, 3, 7}, {1, 7, 5}};
-
-std::string message(const auto& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 }  // namespace
 
@@ -225,7 +216,7 @@ TEST_CASE("hull: a thin wafer and a needle keep their volume") {
 TEST_CASE("hull: points that span no solid are refused") {
   Random random{5};
   const auto hull_of = [](std::vector<Vec3> points) {
-    return message([&] { convex_hull(points); });
+    return test::error_text([&] { convex_hull(points); });
   };
   CHECK(hull_of({}) == "convex hull: 0 points, expected 4 to 4194304");
   CHECK(hull_of({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}).starts_with("convex hull: 3 points"));
@@ -275,7 +266,7 @@ TEST_CASE("polyhedron: vertices printed with six digits still make convex faces"
 TEST_CASE("polyhedron: what does not bound a convex body is refused by face") {
   const std::vector<Vec3> corners = cube_lattice(1);
   const auto refused = [&](std::vector<Vec3> vertices, std::vector<std::array<int, 3>> faces) {
-    return message([&] { convex_polyhedron(vertices, faces); });
+    return test::error_text([&] { convex_polyhedron(vertices, faces); });
   };
   auto faces = cube_faces;
   faces.pop_back();

@@ -4,11 +4,10 @@
 
 #include <Eigen/Dense>
 
-#include "molejo/io/scene.h"
 #include "molejo/physics/impact.h"
 #include "tests/support/contact_scenes.h"
 #include "tests/support/impact_setting.h"
-#include "tests/support/places.h"
+#include "tests/support/models.h"
 
 using namespace molejo;
 using namespace molejo::test;
@@ -251,7 +250,7 @@ TEST_CASE("animado impulse: its three friction conditions are responses of a pai
 }
 
 TEST_CASE("animado impulse: the shipped sphere and cube, head-on") {
-  const Scene scene = read_scene(source_dir() + "/scenes/animado_cube.json");
+  const Scene scene = shipped_scene("animado_cube");
   const Shown shown(scene);
   const double after[][2] = {{-0.454545454545, -0.454545454545},
                              {-0.431818181818, -0.681818181818},

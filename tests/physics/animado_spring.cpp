@@ -3,10 +3,9 @@
 
 #include <algorithm>
 
-#include "molejo/io/scene.h"
 #include "tests/support/contact_scenes.h"
+#include "tests/support/models.h"
 #include "tests/support/motion.h"
-#include "tests/support/places.h"
 
 using namespace molejo;
 using namespace molejo::test;
@@ -34,7 +33,7 @@ std::vector<Top> tops(const Shown& shown, const std::string& body) {
 }  // namespace
 
 TEST_CASE("animado spring: sphere on floor has the apexes and the contact of the reference") {
-  Scene scene = read_scene(source_dir() + "/scenes/animado_floor.json");
+  Scene scene = shipped_scene("animado_floor");
   scene.settings.fps = 1000;
   const Shown shown(scene);
   const std::vector<Top> found = tops(shown, "sphere");

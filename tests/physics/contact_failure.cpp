@@ -4,12 +4,10 @@
 
 #include <algorithm>
 
-#include "molejo/io/scene.h"
 #include "molejo/math/parallel.h"
 #include "molejo/physics/world.h"
 #include "tests/support/contact_scenes.h"
 #include "tests/support/models.h"
-#include "tests/support/places.h"
 
 using namespace molejo;
 using namespace molejo::test;
@@ -81,7 +79,7 @@ TEST_CASE("failure: absurd but finite scenes are carried or refused, never left 
 TEST_CASE("contact determinism: two runs, and runs side by side, have the same bits") {
   for (const char* name : {"e4", "e5", "stack", "dominoes", "coin", "ragdoll_on_terrain",
                            "newtons_cradle", "bullet_and_wall", "animado_floor", "slope"}) {
-    Scene scene = read_scene(source_dir() + "/scenes/" + name + ".json");
+    Scene scene = shipped_scene(name);
     scene.settings.duration = std::min(scene.settings.duration, 0.6);
     CAPTURE(name);
     const Built built = build(scene);

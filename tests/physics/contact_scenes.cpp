@@ -3,18 +3,13 @@
 
 #include <algorithm>
 
-#include "molejo/io/scene.h"
 #include "tests/support/contact_scenes.h"
-#include "tests/support/places.h"
+#include "tests/support/models.h"
 
 using namespace molejo;
 using namespace molejo::test;
 
 namespace {
-
-Scene shipped(const std::string& name) {
-  return read_scene(source_dir() + "/scenes/" + name + ".json");
-}
 
 double fastest(const Shown& shown) {
   double most = 0;
@@ -32,7 +27,7 @@ TEST_CASE("shipped contact: ten boxes stand for ten seconds within a millimetre"
     for (const bool sleep : {false, true}) {
       CAPTURE(to_string(way));
       CAPTURE(sleep);
-      Scene scene = shipped("stack");
+      Scene scene = shipped_scene("stack");
       scene.settings.integrator = way;
       scene.settings.contact.sleep = sleep;
       const Shown shown(scene);
@@ -53,7 +48,7 @@ TEST_CASE("shipped contact: ten boxes stand for ten seconds within a millimetre"
 }
 
 TEST_CASE("shipped contact: the dominoes fall one after another, all of them") {
-  const Shown shown(shipped("dominoes"));
+  const Shown shown(shipped_scene("dominoes"));
   CHECK(shown.recording.summary.failure == "");
   double last = 0;
   for (int n = 0; n < 20; ++n) {
@@ -74,7 +69,7 @@ TEST_CASE("shipped contact: the dominoes fall one after another, all of them") {
 }
 
 TEST_CASE("shipped contact: the spinning coin lies flat in the end") {
-  const Shown shown(shipped("coin"));
+  const Shown shown(shipped_scene("coin"));
   CHECK(shown.recording.summary.failure == "");
   const Pose& X = shown.pose("coin");
   CHECK(std::fabs(X.p.z - 0.003) < 1.5e-4);
@@ -90,7 +85,7 @@ TEST_CASE("shipped contact: the spinning coin lies flat in the end") {
 }
 
 TEST_CASE("shipped contact: the ragdoll comes to rest on the terrain") {
-  const Scene scene = shipped("ragdoll_on_terrain");
+  const Scene scene = shipped_scene("ragdoll_on_terrain");
   const Shown shown(scene);
   CHECK(shown.recording.summary.failure == "");
   CHECK(fastest(shown) == 0);
@@ -101,7 +96,7 @@ TEST_CASE("shipped contact: the ragdoll comes to rest on the terrain") {
 
 TEST_CASE("shipped contact: slope, rolling, bullets and balls have the values in their files") {
   {
-    const Shown shown(shipped("slope"));
+    const Shown shown(shipped_scene("slope"));
     const double angle = 20 * std::acos(-1.0) / 180;
     const double friction[] = {0.1, 0.2, 0.3};
     for (int n = 0; n < 3; ++n) {
@@ -113,7 +108,7 @@ TEST_CASE("shipped contact: slope, rolling, bullets and balls have the values in
     CHECK(norm(shown.pose("slope.block3").p - shown.pose("slope.block3", 0).p) < 1e-5);
   }
   {
-    Scene scene = shipped("rolling");
+    Scene scene = shipped_scene("rolling");
     scene.settings.duration = 3;
     const Shown shown(scene);
     const double s = std::sin(15 * std::acos(-1.0) / 180);
@@ -125,7 +120,7 @@ TEST_CASE("shipped contact: slope, rolling, bullets and balls have the values in
     CHECK(shown.velocity("sliding").linear.x == doctest::Approx(20.0 / 7).epsilon(1e-4));
   }
   {
-    const Shown shown(shipped("bullet_and_wall"));
+    const Shown shown(shipped_scene("bullet_and_wall"));
     CHECK(shown.velocity("hard").linear.x == doctest::Approx(-150));
     CHECK(std::fabs(shown.velocity("soft").linear.x) < 1e-9);
     for (std::size_t i = 0; i < shown.frames().size(); ++i) {
@@ -133,7 +128,7 @@ TEST_CASE("shipped contact: slope, rolling, bullets and balls have the values in
     }
   }
   {
-    const Shown shown(shipped("bouncing_balls"));
+    const Shown shown(shipped_scene("bouncing_balls"));
     const double e[] = {0, 0.5, 0.7, 0.8, 0.9};
     for (int n = 0; n < 5; ++n) {
       CAPTURE(n);

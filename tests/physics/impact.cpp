@@ -5,10 +5,9 @@
 
 #include <Eigen/Dense>
 
-#include "molejo/io/scene.h"
 #include "tests/support/contact_scenes.h"
 #include "tests/support/impact_setting.h"
-#include "tests/support/places.h"
+#include "tests/support/models.h"
 
 using namespace molejo;
 using namespace molejo::test;
@@ -17,7 +16,7 @@ namespace {
 
 // The jointed pair of E5 in some motion.
 Scene jointed_pair(Formulation formulation, std::mt19937& random) {
-  Scene scene = read_scene(source_dir() + "/scenes/e5.json");
+  Scene scene = shipped_scene("e5");
   scene.settings.formulation = formulation;
   set_in_motion(scene, random);
   return scene;

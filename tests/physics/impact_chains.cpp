@@ -1,9 +1,8 @@
 // Impacts of many at once and one after another: Newton's cradle, boxes that land flat.
 #include <doctest/doctest.h>
 
-#include "molejo/io/scene.h"
 #include "tests/support/contact_scenes.h"
-#include "tests/support/places.h"
+#include "tests/support/models.h"
 
 using namespace molejo;
 using namespace molejo::test;
@@ -65,7 +64,7 @@ TEST_CASE("cradle: balls of unequal mass in a row share as one impact after the 
 }
 
 TEST_CASE("cradle: the shipped one swings as it says, and keeps its energy") {
-  Scene scene = read_scene(source_dir() + "/scenes/newtons_cradle.json");
+  Scene scene = shipped_scene("newtons_cradle");
   scene.settings.duration = 4;
   const Shown shown(scene);
   CHECK(shown.recording.summary.failure == "");

@@ -7,11 +7,9 @@
 #include <cstdlib>
 #include <new>
 
-#include "molejo/io/scene.h"
 #include "molejo/physics/ground_pack.h"
 #include "tests/support/contact_scenes.h"
 #include "tests/support/models.h"
-#include "tests/support/places.h"
 
 using namespace molejo;
 using namespace molejo::test;
@@ -58,10 +56,6 @@ void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace {
-
-Scene shipped(const std::string& name) {
-  return read_scene(source_dir() + "/scenes/" + name + ".json");
-}
 
 // A figure of thirteen bodies above the ground; its limbs pass through each other, as packs want.
 Scene falling_ragdoll() {
@@ -129,7 +123,7 @@ TEST_CASE("allocations: none in a step of trees and loops that touch nothing") {
     for (const Integrator method : all_ways) {
       CAPTURE(name);
       CAPTURE(to_string(method));
-      CHECK(allocations_of(shipped(name), method, 200) == 0);
+      CHECK(allocations_of(shipped_scene(name), method, 200) == 0);
     }
   }
 }
@@ -139,7 +133,7 @@ TEST_CASE("allocations: none in a step of a stack, awake or asleep") {
     for (const bool sleep : {false, true}) {
       CAPTURE(to_string(method));
       CAPTURE(sleep);
-      Scene scene = shipped("stack");
+      Scene scene = shipped_scene("stack");
       scene.settings.contact.sleep = sleep;
       CHECK(allocations_of(scene, method, 1500) == 0);
     }
@@ -150,13 +144,13 @@ TEST_CASE("allocations: none in a step of a figure that falls on a plane or on h
   for (const Integrator method : time_stepping) {
     CAPTURE(to_string(method));
     CHECK(allocations_of(falling_ragdoll(), method, 2000) == 0);
-    CHECK(allocations_of(shipped("ragdoll_on_terrain"), method, 2000) == 0);
+    CHECK(allocations_of(shipped_scene("ragdoll_on_terrain"), method, 2000) == 0);
   }
 }
 
 TEST_CASE("allocations: none in a step where contacts come and go") {
-  CHECK(allocations_of(shipped("dominoes"), Integrator::midpoint, 3000) == 0);
-  CHECK(allocations_of(shipped("animado_cube"), Integrator::midpoint, 1000) == 0);
+  CHECK(allocations_of(shipped_scene("dominoes"), Integrator::midpoint, 3000) == 0);
+  CHECK(allocations_of(shipped_scene("animado_cube"), Integrator::midpoint, 1000) == 0);
 }
 
 TEST_CASE("allocations: none in a step of four worlds on the ground") {

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "molejo/model/error.h"
+#include "tests/support/error_text.h"
 
 namespace molejo {
 
@@ -104,12 +104,7 @@ Scene parse(const TextFiles& files, const std::string& base) {
 }
 
 std::string error_of(const TextFiles& files, const std::string& base) {
-  try {
-    parse(files, base);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return test::error_text([&] { parse(files, base); });
 }
 
 }  // namespace molejo

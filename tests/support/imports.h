@@ -5,30 +5,19 @@
 
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "molejo/io/file.h"
 #include "molejo/model/build.h"
-#include "molejo/model/error.h"
 #include "molejo/physics/integrate.h"
+#include "tests/support/error_text.h"
 #include "tests/support/places.h"
 
 namespace molejo::test {
 
 inline std::string import_path(const std::string& name) {
   return source_dir() + "/scenes/imports/" + name;
-}
-
-// The text of the InputError that `read` throws; empty when it throws none.
-inline std::string error_of(const std::function<void()>& read) {
-  try {
-    read();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
 }
 
 inline const SceneBody& body_of(const Scene& scene, const std::string& name) {

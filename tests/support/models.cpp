@@ -1,5 +1,8 @@
 #include "tests/support/models.h"
 
+#include "molejo/io/scene.h"
+#include "tests/support/places.h"
+
 namespace molejo::test {
 
 double symmetric_unit(std::mt19937& random) {
@@ -13,6 +16,10 @@ Vec3 random_vector(std::mt19937& random) {
 }
 
 Mat3 random_rotation(std::mt19937& random) { return matrix(exp_quat(random_vector(random) * 3.0)); }
+
+Scene shipped_scene(const std::string& name) {
+  return read_scene(source_dir() + "/scenes/" + name + ".json");
+}
 
 Scene chain_scene(int links, double q0) {
   constexpr double length = 0.2, width = 0.04;

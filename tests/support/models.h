@@ -7,6 +7,9 @@
 
 namespace molejo::test {
 
+// scenes/<name>.json.
+Scene shipped_scene(const std::string& name);
+
 // Work A: N hinge links about y, each 0.04 x 0.04 x 0.2 m and 1 kg, hanging along -z from the
 // origin; the first one starts at q0. Gravity 9.81.
 Scene chain_scene(int links, double q0 = 0);
