@@ -150,8 +150,9 @@ TEST_CASE("animado impulse: the oblique meeting of the reference") {
   } cases[] = {{0, {0, 0.270270, 0}, 50.047297},
                {endless, {0.001626, 0.262861, 0.825633}, 47.988771},
                {0.3, {0.000159, 0.269545, 0.080863}, 49.663816}};
-  for (const auto& [mu, P, energy] : cases) {
-    CAPTURE(mu);
+  for (const auto& c : cases) {
+    const auto& [mu, P, energy] = c;
+    CAPTURE(c.mu);
     const Vector3 found = by_mobility(m, mu, 0);
     CHECK((found - P).lpNorm<Eigen::Infinity>() < 1e-6);
     CHECK(std::fabs(energy_after(m, found) - energy) < 1e-6);
@@ -232,9 +233,10 @@ TEST_CASE("animado impulse: its three friction conditions are responses of a pai
   } cases[] = {{false, 0, {0, 0.270270, 0}, 50.047297},
                {true, 0, {0.001626, 0.262861, 0.825633}, 47.988771},
                {false, 0.3, {0.000159, 0.269545, 0.080863}, 49.663816}};
-  for (const auto& [sticks, friction, P, energy] : cases) {
-    CAPTURE(sticks);
-    CAPTURE(friction);
+  for (const auto& c : cases) {
+    const auto& [sticks, friction, P, energy] = c;
+    CAPTURE(c.sticks);
+    CAPTURE(c.friction);
     SceneContactPair pair;
     pair.a = "sphere", pair.b = "cube";
     pair.response = Response::analytic;

@@ -158,9 +158,10 @@ TEST_CASE("bounce: fully elastic, the energy stays") {
                {Integrator::semi_implicit_euler, 1e-2},
                {Integrator::rkf45, 1e-12},
                {Integrator::rk4, 1e-12}};
-  for (const auto& [way, error] : cases) {
+  for (const auto& c : cases) {
+    const auto& [way, error] = c;
     for (const double time_step : {1e-3, 2.3e-3, 5e-3}) {
-      CAPTURE(to_string(way));
+      CAPTURE(to_string(c.way));
       CAPTURE(time_step);
       Settings settings = contact_settings(way, 5, 1 / time_step);
       settings.time_step = time_step;

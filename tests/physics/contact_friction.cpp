@@ -108,8 +108,9 @@ TEST_CASE("friction: the sliding block of the reference values") {
                {Integrator::semi_implicit_euler, 2e-3, 1e-6},
                {Integrator::rkf45, 1e-6, 1e-6},
                {Integrator::rk4, 1e-6, 1e-6}};
-  for (const auto& [way, off, degrees] : cases) {
-    CAPTURE(to_string(way));
+  for (const auto& c : cases) {
+    const auto& [way, off, degrees] = c;
+    CAPTURE(to_string(c.way));
     const Shown shown(thrown_block(way, 5, pi / 6, 0, 0.5));
     const Vec3 end = shown.pose("block").p;
     CHECK(std::fabs(std::hypot(end.x, end.y) - distance) < off * distance);

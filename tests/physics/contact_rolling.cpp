@@ -32,9 +32,10 @@ TEST_CASE("rolling: sphere and cylinder roll down a slope without slipping") {
       Geometry geometry;
       double k;  // inertia / m r^2
     } cases[] = {{Sphere{radius}, 0.4}, {Cylinder{radius, 0.4}, 0.5}, {Capsule{radius, 0.4}, 0}};
-    for (auto [geometry, k] : cases) {
+    for (const auto& c : cases) {
+      auto [geometry, k] = c;
       CAPTURE(to_string(way));
-      CAPTURE(geometry.index());
+      CAPTURE(c.geometry.index());
       const Shown shown(on_slope(way, geometry, angle, 0.8));
       if (k == 0) k = shown.built.model.links[shown.index("wheel")].I_BC.zz / (2 * radius * radius);
       const double a = g * std::sin(angle) / (1 + k);

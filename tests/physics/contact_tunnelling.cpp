@@ -103,17 +103,17 @@ TEST_CASE("tunnelling: solids of other shapes, thrown turning") {
                      {"box", Box{{0.1, 0.03, 0.2}}},
                      {"cylinder", Cylinder{0.2, 0.02}}};
   for (const Integrator way : all_ways) {
-    for (const auto& [name, geometry] : projectiles) {
+    for (const auto& projectile : projectiles) {
       for (int phase = 0; phase < 6; ++phase) {
         CAPTURE(to_string(way));
-        CAPTURE(name);
+        CAPTURE(projectile.name);
         CAPTURE(phase);
         Scene scene = bullet(way, 0.004, 1 + 0.013 * phase, 0.2, 0);
         scene.settings.duration = 0.06;
         const Pose X{axis_rotation(normalized(Vec3{1, 2, 3}), 0.7 + phase),
                      scene.bodies.back().X_WB.p};
         scene.bodies.pop_back();
-        add_solid(scene, "bullet", geometry, 1, X, {0.3, 0}).velocity =
+        add_solid(scene, "bullet", projectile.geometry, 1, X, {0.3, 0}).velocity =
             SceneBody::Velocity{{30, 0, 0}, {3, 2, 4}};
         const Shown shown(scene);
         CHECK(shown.recording.summary.failure == "");

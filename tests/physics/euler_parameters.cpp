@@ -198,8 +198,9 @@ TEST_CASE("euler parameters: joints leave the freedoms they should") {
   const std::pair<Kind, int> freedoms[] = {
       {Kind::plane, 5},    {Kind::spherical, 3}, {Kind::cylindrical, 2}, {Kind::prismatic, 1},
       {Kind::revolute, 1}, {Kind::hooke, 2},     {Kind::planar, 3},      {Kind::weld, 0}};
-  for (const auto& [kind, left] : freedoms) {
-    CAPTURE(static_cast<int>(kind));
+  for (const auto& each : freedoms) {
+    const auto& [kind, left] = each;
+    CAPTURE(static_cast<int>(each.first));
     EulerParameterSystem s = random_bodies(random, 2);
     s.joints = {closed_joint(random, kind, s)};
     if (kind == Kind::plane) s.joints[0].offset -= constraints(s).C[0];

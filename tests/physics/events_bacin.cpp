@@ -58,8 +58,9 @@ TEST_CASE("bacin: E4 and E5 bounce with the energy of the thesis, and never touc
                {"e5.json", 1955.1, 1.41e-3, 10},
                {"bacin/e4/e4.cfg", 58.8, 7.81e-7, 6},
                {"bacin/e5/e5.cfg", 1955.1, 1.41e-3, 10}};
-  for (const auto& [file, energy, deviation, impacts] : cases) {
-    CAPTURE(file);
+  for (const auto& c : cases) {
+    const auto& [file, energy, deviation, impacts] = c;
+    CAPTURE(c.scene);
     const Scene scene = load_scene(source_dir() + "/scenes/" + file);
     const Shown shown(scene);
     const Summary& summary = shown.recording.summary;
