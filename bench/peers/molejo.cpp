@@ -192,8 +192,7 @@ class FourWorlds : public Simulation {
         v_[i].set(world, built_.initial.v[static_cast<Eigen::Index>(i)] + 0.01 * world);
     }
     time_ = 0;
-    if (ground_)
-      for (const auto& world : ground_->worlds) world->list.clear();
+    if (ground_) molejo::forget(*ground_);
   }
   void step(int count) override {
     for (int k = 0; k < count; ++k, time_ += time_step_) {
