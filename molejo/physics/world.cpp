@@ -3,22 +3,26 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "molejo/physics/events.h"
 #include "molejo/physics/touch_log.h"
 
 namespace molejo {
 
-namespace {
-
-class Run {
+// One world in time. Frames fall between its steps.
+class Run::Stepper {
  public:
-  Run(const Built& built, const Settings& settings)
-      : model_(built.model),
+  Stepper(const Model& model, const State& start, const Settings& settings)
+      : model_(model),
         settings_(settings),
-        state_(built.initial),
+        state_(start),
         scratch_(model_),
-        shown_(model_) {
+        shown_(model_),
+        begin_(start.t),
+        end_(start.t + settings.duration),
+        last_frame_(
+            static_cast<std::int64_t>(std::floor(settings.duration * settings.fps + 1e-9))) {
     next_step_ = std::min(settings.max_step, 1e-3);
     const bool runge_kutta =
         settings.integrator == Integrator::rk4 || settings.integrator == Integrator::rkf45;
@@ -32,100 +36,97 @@ class Run {
       scratch_.contact->tolerance *= 1e-4;
       scratch_.contact->most_iterations *= 20;
     }
-  }
-
-  Recording record(const Progress& progress) {
-    const auto start = std::chrono::steady_clock::now();
     if (settings_.project && model_.rows > 0) keep_closed(state_);
-    const double begin = state_.t, end = begin + settings_.duration;
-    add_frame(state_);
-    // frame times are counted, not summed, so that they do not drift
-    const auto last =
-        static_cast<std::int64_t>(std::floor(settings_.duration * settings_.fps + 1e-9));
-    std::int64_t frame = 1;
-    const auto frame_time = [&](std::int64_t n) {
-      return begin + static_cast<double>(n) / settings_.fps;
-    };
-
-    while (recording_.summary.failure.empty() && state_.t < end - 1e-12 * settings_.duration) {
-      State& before = before_;
-      before = state_;  // into memory that is there
-      advance(begin, end);
-      if (scratch_.failed || !event_failure_.empty() || !is_finite(state_)) {
-        fail(before);
-        break;
-      }
-      take_penalty(state_.t - before.t);
-      bool go_on = true, logged = false;
-      // touches of the step count from its end: frames within it come before
-      const auto log = [&] {
-        if (!logged) log_contacts(state_.t - before.t);
-        logged = true;
-      };
-      const double same_time = 1e-12 * std::max(1.0, std::fabs(state_.t));
-      for (; frame <= last && frame_time(frame) <= state_.t + same_time; ++frame) {
-        const bool at_end = frame_time(frame) >= state_.t - same_time;
-        if (at_end) log();
-        State shown = at_end ? state_ : state_between(before, frame_time(frame));
-        if (!at_end && settings_.project && model_.rows > 0) keep_closed(shown);
-        add_frame(shown);
-        if (progress && !progress(recording_.frames.back(), recording_.summary.steps))
-          go_on = false;
-      }
-      log();
-      if (!go_on) break;
-    }
-    const double wall =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    finish(begin, wall);
-    return std::move(recording_);
+    before_ = state_;
   }
+
+  bool next_frame(Frame& frame, std::vector<ContactEvent>& events) {
+    while (!over_) {
+      // frames within the last step come before its touches, which count from its end
+      const double t =
+          begin_ + static_cast<double>(frame_) / settings_.fps;  // not summed: no drift
+      const double same_time = 1e-12 * std::max(1.0, std::fabs(state_.t));
+      if (frame_ <= last_frame_ && t <= state_.t + same_time) {
+        const bool at_end = t >= state_.t - same_time;
+        if (at_end) log_contacts(events);
+        State shown = at_end ? state_ : state_between(before_, t);
+        if (!at_end && settings_.project && model_.rows > 0) keep_closed(shown);
+        make_frame(shown, frame, events);
+        ++frame_;
+        return true;
+      }
+      log_contacts(events);
+      over_ = state_.t >= end_ - 1e-12 * settings_.duration;
+      if (!over_ && !take_step()) {
+        over_ = true;
+        // what was reached is shown
+        if (state_.t <= shown_time_) return false;
+        make_frame(state_, frame, events);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  const State& state() const { return state_; }
+  const Summary& summary() const { return summary_; }
 
  private:
-  // One step, of the fixed size or as large as the error allows, not beyond `end`.
-  void advance(double begin, double end) {
-    Summary& summary = recording_.summary;
+  // False: it went wrong; the state before it is kept.
+  bool take_step() {
+    before_ = state_;  // into memory that is there
+    advance();
+    if (scratch_.failed || !event_failure_.empty() || !is_finite(state_)) {
+      fail();
+      return false;
+    }
+    take_penalty(state_.t - before_.t);
+    unlogged_ = state_.t - before_.t;
+    return true;
+  }
+
+  // One step, of the fixed size or as large as the error allows, not beyond the end.
+  void advance() {
     if (events_) {
-      advance_by_events(end);
+      advance_by_events();
     } else if (settings_.integrator == Integrator::rkf45) {
-      const double left = end - state_.t;
+      const double left = end_ - state_.t;
       const AdaptiveSettings adaptive{settings_.tolerance, settings_.min_step, settings_.max_step};
       const AdaptiveStep report =
           adaptive_step(model_, std::min(next_step_, left), adaptive, state_, scratch_);
       // a step cut short by the end says nothing about the next one
       if (report.taken >= next_step_ || report.rejected > 0) next_step_ = report.next;
-      summary.rejected_steps += report.rejected;
+      summary_.rejected_steps += report.rejected;
     } else {
       // times are multiples of the step, not sums
-      const double next = begin + static_cast<double>(summary.steps + 1) * settings_.time_step;
-      const double target = next > end - 1e-9 * settings_.time_step ? end : next;
+      const double next = begin_ + static_cast<double>(summary_.steps + 1) * settings_.time_step;
+      const double target = next > end_ - 1e-9 * settings_.time_step ? end_ : next;
       step(model_, settings_.integrator, target - state_.t, state_, scratch_);
       state_.t = target;
     }
-    ++summary.steps;
+    ++summary_.steps;
     if (model_.rows > 0 && is_finite(state_)) {
       if (settings_.project) keep_closed(state_);
       update_poses(model_, state_.q.data(), scratch_.tree.dynamics.kinematics);
       const double error = closure_error(model_, scratch_.tree.dynamics.kinematics, scratch_.loops);
-      summary.constraint_error = std::max(summary.constraint_error, error);
+      summary_.constraint_error = std::max(summary_.constraint_error, error);
     }
   }
 
-  void advance_by_events(double end) {
-    Summary& summary = recording_.summary;
-    const double left = end - state_.t;
+  void advance_by_events() {
+    const double left = end_ - state_.t;
     const double proposed =
         settings_.integrator == Integrator::rkf45 ? next_step_ : settings_.time_step;
     const EventStep report =
         event_step(model_, settings_, std::min(proposed, left), state_, scratch_, *events_);
     if (report.impact) {
       // a new motion begins
-      ++summary.impacts;
+      ++summary_.impacts;
       next_step_ = std::min(settings_.max_step, 1e-3);
     } else if (report.taken >= next_step_ || report.rejected > 0) {
       next_step_ = report.next;
     }
-    summary.rejected_steps += report.rejected;
+    summary_.rejected_steps += report.rejected;
     event_failure_ = report.failure;
   }
 
@@ -139,36 +140,36 @@ class Run {
     }
   }
 
-  void log_contacts(double h) {
+  // Of the last step, once.
+  void log_contacts(std::vector<ContactEvent>& events) {
+    const double h = std::exchange(unlogged_, 0.0);
+    if (h == 0) return;
     if (scratch_.penalty) {
       soft_touches_.add_step(
-          state_.t, h, pushes_, [](int) { return false; }, recording_.contacts);
+          state_.t, h, pushes_, [](int) { return false; }, events);
     }
     if (!scratch_.contact) return;
     const ContactStep& contact = *scratch_.contact;
     if (events_) {
-      log_events(h);
+      log_events(h, events);
       return;
     }
     const auto still = [&](int body) {
       return !contact.contacts.moves[static_cast<std::size_t>(body)];
     };
-    touches_.add_step(state_.t, h, contact.contacts.list, still, recording_.contacts);
+    touches_.add_step(state_.t, h, contact.contacts.list, still, events);
     for (const Contact& c : contact.contacts.list) {
       const bool bounces = c.restitution > 0 && c.approach < -model_.contact.rest_speed;
-      double& deepest = recording_.summary.largest_penetration;
+      double& deepest = summary_.largest_penetration;
       if (!bounces) deepest = std::max(deepest, -c.gap);
     }
   }
 
   // Lasting contacts act over the step, impacts at its end.
-  void log_events(double h) {
+  void log_events(double h, std::vector<ContactEvent>& events) {
     const auto never_still = [](int) { return false; };
-    touches_.add_step(state_.t, h, scratch_.contact->contacts.list, never_still,
-                      recording_.contacts);
-    if (!events_->impacts.empty()) {
-      touches_.add_impact(state_.t, events_->impacts, recording_.contacts);
-    }
+    touches_.add_step(state_.t, h, scratch_.contact->contacts.list, never_still, events);
+    if (!events_->impacts.empty()) touches_.add_impact(state_.t, events_->impacts, events);
   }
 
   // Within the last step. A fixed step is taken again, shorter: unlike a curve through its ends
@@ -199,7 +200,7 @@ class Run {
     update_poses(model_, state.q.data(), k);
     if (closure_error(model_, k, scratch_.loops) <= settings_.constraint_tolerance) return;
     project(model_, state, settings_.constraint_tolerance, scratch_.tree.dynamics, scratch_.loops);
-    ++recording_.summary.projections;
+    ++summary_.projections;
   }
 
   // Beyond 1e100 even energies overflow: as good as infinite.
@@ -210,7 +211,8 @@ class Run {
   }
 
   // Keeps the last good state and names the first body that went wrong.
-  void fail(const State& good) {
+  void fail() {
+    const State& good = before_;
     std::string body = "?";
     for (std::size_t i = 0; i < model_.links.size(); ++i) {
       const Link& link = model_.links[i];
@@ -224,13 +226,11 @@ class Run {
     if (scratch_.failed) body = most_pressed_body();
     char time[32];
     std::snprintf(time, sizeof time, "%.6g", good.t);
-    recording_.summary.failure =
-        event_failure_.empty()
-            ? "the state is no longer finite after t = " + std::string(time) + " s (body '" + body +
-                  "'); try a smaller time step"
-            : event_failure_ + " after t = " + time + " s; try a smaller time step";
+    summary_.failure = event_failure_.empty()
+                           ? "the state is no longer finite after t = " + std::string(time) +
+                                 " s (body '" + body + "'); try a smaller time step"
+                           : event_failure_ + " after t = " + time + " s; try a smaller time step";
     state_ = good;
-    if (recording_.frames.back().state.t < good.t) add_frame(good);
   }
 
   // Where a contact solve went wrong: the bodies of the first contact without a finite impulse.
@@ -246,9 +246,10 @@ class Run {
     return "?";
   }
 
-  void add_frame(const State& state) {
-    Frame frame;
+  void make_frame(const State& state, Frame& frame, std::vector<ContactEvent>& events) {
+    frame = {};
     frame.state = state;
+    shown_time_ = state.t;
     Kinematics<double>& k = shown_;
     update_poses(model_, state.q.data(), k);
     update_velocities(model_, state.v.data(), k);
@@ -260,39 +261,9 @@ class Run {
     frame.momentum = sum.momentum;
     frame.angular_momentum = sum.angular_momentum;
     if (model_.rows > 0) frame.constraint_error = closure_error(model_, k, scratch_.loops);
-    touches_.add_frame(state.t, recording_.contacts, frame.contacts);
-    soft_touches_.add_frame(state.t, recording_.contacts, frame.contacts);
+    touches_.add_frame(state.t, events, frame.contacts);
+    soft_touches_.add_frame(state.t, events, frame.contacts);
     if (scratch_.contact) frame.asleep = scratch_.contact->sleepers;
-    recording_.frames.push_back(std::move(frame));
-  }
-
-  void finish(double begin, double wall) {
-    Summary& s = recording_.summary;
-    const std::vector<Frame>& frames = recording_.frames;
-    const auto count = static_cast<double>(frames.size());
-    s.duration = state_.t - begin;
-    s.frames = static_cast<std::int64_t>(frames.size());
-    s.energy_initial = frames.front().energy.total();
-    s.energy_final = frames.back().energy.total();
-    double mean = 0, kinetic = 0, drift = 0;
-    for (const Frame& f : frames) {
-      mean += f.energy.total() / count;
-      kinetic = std::max(kinetic, f.energy.kinetic);
-      drift = std::max(drift, std::fabs(f.energy.total() - s.energy_initial));
-      s.momentum_drift = std::max(s.momentum_drift, norm(f.momentum - frames.front().momentum));
-      s.angular_momentum_drift = std::max(
-          s.angular_momentum_drift, norm(f.angular_momentum - frames.front().angular_momentum));
-      s.constraint_error = std::max(s.constraint_error, f.constraint_error);
-    }
-    double variance = 0;
-    for (const Frame& f : frames)
-      variance += (f.energy.total() - mean) * (f.energy.total() - mean) / count;
-    s.energy_deviation = std::sqrt(variance);
-    const double scale = std::max(std::fabs(s.energy_initial), kinetic);
-    s.energy_drift = scale > 0 ? drift / scale : 0;
-    s.wall_seconds = wall;
-    s.steps_per_second = wall > 0 ? static_cast<double>(s.steps) / wall : 0;
-    s.hash = hash(state_);
   }
 
   const Model& model_;
@@ -300,19 +271,79 @@ class Run {
   State state_;
   Scratch scratch_;
   Kinematics<double> shown_;  // of frames
+  const double begin_, end_;
+  const std::int64_t last_frame_;
+  std::int64_t frame_ = 0;  // the next one
+  double shown_time_ = 0;   // of the last one
+  bool over_ = false;
+  State before_;         // the start of the last step
+  double unlogged_ = 0;  // seconds of the last step, until its touches are told
   TouchLog touches_, soft_touches_;
   std::vector<Contact> pushes_;     // of soft contacts in the last step
   std::unique_ptr<Events> events_;  // when contact is event-driven
   std::string event_failure_;
-  State before_;  // the start of the last step
   double next_step_ = 0;
-  Recording recording_;
+  Summary summary_;
 };
+
+Run::Run(const Model& model, const State& start, const Settings& settings)
+    : stepper_(std::make_unique<Stepper>(model, start, settings)) {}
+Run::~Run() = default;
+bool Run::next_frame(Frame& frame, std::vector<ContactEvent>& events) {
+  return stepper_->next_frame(frame, events);
+}
+const State& Run::state() const { return stepper_->state(); }
+const Summary& Run::summary() const { return stepper_->summary(); }
+
+namespace {
+
+// What only the whole recording tells.
+void sum_up(const State& end, double wall, Recording& recording) {
+  Summary& s = recording.summary;
+  const std::vector<Frame>& frames = recording.frames;
+  const auto count = static_cast<double>(frames.size());
+  s.duration = end.t - frames.front().state.t;
+  s.frames = static_cast<std::int64_t>(frames.size());
+  s.energy_initial = frames.front().energy.total();
+  s.energy_final = frames.back().energy.total();
+  double mean = 0, kinetic = 0, drift = 0;
+  for (const Frame& f : frames) {
+    mean += f.energy.total() / count;
+    kinetic = std::max(kinetic, f.energy.kinetic);
+    drift = std::max(drift, std::fabs(f.energy.total() - s.energy_initial));
+    s.momentum_drift = std::max(s.momentum_drift, norm(f.momentum - frames.front().momentum));
+    s.angular_momentum_drift = std::max(s.angular_momentum_drift,
+                                        norm(f.angular_momentum - frames.front().angular_momentum));
+    s.constraint_error = std::max(s.constraint_error, f.constraint_error);
+  }
+  double variance = 0;
+  for (const Frame& f : frames)
+    variance += (f.energy.total() - mean) * (f.energy.total() - mean) / count;
+  s.energy_deviation = std::sqrt(variance);
+  const double scale = std::max(std::fabs(s.energy_initial), kinetic);
+  s.energy_drift = scale > 0 ? drift / scale : 0;
+  s.wall_seconds = wall;
+  s.steps_per_second = wall > 0 ? static_cast<double>(s.steps) / wall : 0;
+  s.hash = hash(end);
+}
 
 }  // namespace
 
 Recording simulate(const Built& built, const Settings& settings, const Progress& progress) {
-  return Run(built, settings).record(progress);
+  const auto start = std::chrono::steady_clock::now();
+  Run run(built.model, built.initial, settings);
+  Recording recording;
+  Frame frame;
+  while (run.next_frame(frame, recording.contacts)) {
+    recording.frames.push_back(std::move(frame));
+    const bool first = recording.frames.size() == 1;
+    if (progress && !first && !progress(recording.frames.back(), run.summary().steps)) break;
+  }
+  recording.summary = run.summary();
+  const double wall =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  sum_up(run.state(), wall, recording);
+  return recording;
 }
 
 }  // namespace molejo

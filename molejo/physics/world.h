@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "molejo/model/build.h"
 #include "molejo/model/recording.h"
@@ -14,5 +15,24 @@ using Progress = std::function<bool(const Frame& frame, std::int64_t steps)>;
 // Runs for settings.duration and keeps a frame every 1/fps seconds, the first at the start.
 // A numeric failure ends the run at the last good state and is told in summary.failure.
 Recording simulate(const Built& built, const Settings& settings, const Progress& progress = {});
+
+// The same a frame at a time. `model` and `settings` must outlive the run.
+class Run {
+ public:
+  Run(const Model& model, const State& start, const Settings& settings);
+  ~Run();
+
+  // The next frame, the first at the start, and the contact events since the last one, appended.
+  // False: the run is over, and nothing was written.
+  bool next_frame(Frame& frame, std::vector<ContactEvent>& events);
+
+  const State& state() const;  // at the end of the last step
+  // So far: steps, projections, impacts, errors, failure. Energies and times are the recorder's.
+  const Summary& summary() const;
+
+ private:
+  class Stepper;
+  std::unique_ptr<Stepper> stepper_;
+};
 
 }  // namespace molejo
