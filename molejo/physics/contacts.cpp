@@ -208,25 +208,37 @@ Contact make_contact(const Model& model, const Contacts::Pair& pair) {
   return contact;
 }
 
+// Is a solid farther from a plane than this?
+bool is_clear_of(const Contacts& c, std::size_t plane, std::size_t solid, double margin) {
+  if (c.shapes[plane].kind != TouchShape::Kind::plane) return false;
+  const Pose& X = c.X_WS[plane];
+  return dot(X.R.column(2), c.X_WS[solid].p - X.p) - c.size[solid] > margin;
+}
+
 void meet(const Model& model, const Kinematics<double>& k, double h, Contacts::Pair& pair,
           Contacts& c, Contacts::Chunk& found) {
   const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
-  Contact contact = make_contact(model, pair);
-  const BodyMotion<double>& body_a = k.bodies[static_cast<std::size_t>(contact.body_a)];
-  const BodyMotion<double>& body_b = k.bodies[static_cast<std::size_t>(contact.body_b)];
-  const Motion ma{c.X_WS[a], body_a.p, body_a.v, body_a.w};
-  const Motion mb{c.X_WS[b], body_b.p, body_b.v, body_b.w};
-  const double spin = norm(ma.w) * c.reach[a] + norm(mb.w) * c.reach[b];
-  const double travel = (norm(ma.v - mb.v) + spin) * h;
+  const auto motion_of = [&](int collider) -> const BodyMotion<double>& {
+    const int body = model.colliders[static_cast<std::size_t>(collider)].body.index;
+    return k.bodies[static_cast<std::size_t>(body)];
+  };
+  const BodyMotion<double>&body_a = motion_of(pair.a), &body_b = motion_of(pair.b);
+  const double spin = norm(body_a.w) * c.reach[a] + norm(body_b.w) * c.reach[b];
+  const double travel = (norm(body_a.v - body_b.v) + spin) * h;
   const double size = std::min(c.size[a], c.size[b]);
 
   const bool both_convex =
       c.shapes[a].kind == TouchShape::Kind::convex && c.shapes[b].kind == TouchShape::Kind::convex;
   const bool fast = both_convex && travel > 0.5 * size;
   const double standing = standing_margin * size;
+  if (is_clear_of(c, a, b, travel + standing) || is_clear_of(c, b, a, travel + standing)) return;
   const std::size_t first = found.list.size();
   add_contacts(model, (fast ? 0.0 : travel) + standing, pair, c, found);
+  Contact contact;
   const auto will_meet = [&] {
+    contact = make_contact(model, pair);
+    const Motion ma{c.X_WS[a], body_a.p, body_a.v, body_a.w};
+    const Motion mb{c.X_WS[b], body_b.p, body_b.v, body_b.w};
     return cast(c.shapes[a].convex, ma, c.reach[a], c.shapes[b].convex, mb, c.reach[b], h, contact);
   };
   if (fast && found.points.empty() && will_meet()) {
