@@ -26,6 +26,7 @@ class Run::Stepper {
     next_step_ = std::min(settings.max_step, 1e-3);
     const bool runge_kutta =
         settings.integrator == Integrator::rk4 || settings.integrator == Integrator::rkf45;
+    if (scratch_.penalty) aside_ = std::make_unique<Scratch>(model_);
     if (scratch_.contact) scratch_.contact->contacts.threads = settings.threads;
     if (scratch_.contact && runge_kutta) {
       events_ = std::make_unique<Events>(model_);
@@ -130,7 +131,7 @@ class Run::Stepper {
     event_failure_ = report.failure;
   }
 
-  // The springs of soft contacts act over the whole step as they did last. Frames ask them again.
+  // The springs of soft contacts act over the whole step as they did last.
   void take_penalty(double h) {
     if (!scratch_.penalty) return;
     const Penalty& penalty = *scratch_.penalty;
@@ -177,11 +178,11 @@ class Run::Stepper {
   State state_between(const State& before, double t) {
     if (events_) return state_at(model_, events_->path, t);
     if (settings_.integrator == Integrator::rkf45) {
-      return between(model_, before, state_, t, scratch_);
+      return between(model_, before, state_, t, aside_ ? *aside_ : scratch_);
     }
     if (scratch_.contact) return blend(before, t);
     State state = before;
-    step(model_, settings_.integrator, t - before.t, state, scratch_);
+    step(model_, settings_.integrator, t - before.t, state, aside_ ? *aside_ : scratch_);
     state.t = t;
     return state;
   }
@@ -257,7 +258,7 @@ class Run::Stepper {
     const Totals sum = totals(model_, k);
     frame.energy = {sum.kinetic + rotor_energy(model_, k, state.v), sum.gravity_potential,
                     elastic_energy(model_, k, state.q)};
-    if (scratch_.penalty) frame.energy.elastic += penalty_energy(model_, k, *scratch_.penalty);
+    if (scratch_.penalty) frame.energy.elastic += penalty_energy(model_, k, *aside_->penalty);
     frame.momentum = sum.momentum;
     frame.angular_momentum = sum.angular_momentum;
     if (model_.rows > 0) frame.constraint_error = closure_error(model_, k, scratch_.loops);
@@ -278,6 +279,8 @@ class Run::Stepper {
   bool over_ = false;
   State before_;         // the start of the last step
   double unlogged_ = 0;  // seconds of the last step, until its touches are told
+  // of frames too, where soft contacts remember: what is asked leaves no trace in the steps
+  std::unique_ptr<Scratch> aside_;
   TouchLog touches_, soft_touches_;
   std::vector<Contact> pushes_;     // of soft contacts in the last step
   std::unique_ptr<Events> events_;  // when contact is event-driven
