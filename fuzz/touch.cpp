@@ -74,7 +74,8 @@ Geometry solid(Bytes& bytes) {
     default: {
       // a pyramid: never flat
       const double a = bytes.length(), b = bytes.length();
-      return convex_hull({{a, a, 0}, {-a, a, 0}, {-a, -a, 0}, {a, -a, 0}, {0, 0, b}});
+      const Vec3 corners[] = {{a, a, 0}, {-a, a, 0}, {-a, -a, 0}, {a, -a, 0}, {0, 0, b}};
+      return convex_hull(corners);
     }
   }
 }
