@@ -232,7 +232,7 @@ struct ConvexOf {
   Convex operator()(const Cylinder& c) const {
     return {.core = Core::cylinder,
             .half = {c.radius, c.radius, c.half_length},
-            .reach = std::hypot(c.radius, c.half_length)};
+            .reach = std::sqrt(c.radius * c.radius + c.half_length * c.half_length)};
   }
   Convex operator()(const Polyhedron& p) const {
     meshes.push_back(convex_mesh(p));

@@ -1,6 +1,7 @@
 #include <numbers>
 
 #include "molejo/collision/patch.h"
+#include "molejo/math/same_bits.h"
 
 namespace molejo {
 
@@ -49,7 +50,8 @@ Patch cap_patch(const PlacedSolid& c, bool upper, double side, const Sight& s) {
     Circle() {
       for (int k = 0; k < cap_corners; ++k) {
         const double angle = 2 * std::numbers::pi * k / cap_corners;
-        x[k] = std::cos(angle), y[k] = std::sin(angle);
+        const SinCos<double> sc = sincos(angle);
+        x[k] = sc.cos, y[k] = sc.sin;
       }
     }
     double x[cap_corners], y[cap_corners];

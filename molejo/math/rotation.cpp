@@ -1,4 +1,5 @@
 #include "molejo/math/rotation.h"
+#include "molejo/math/same_bits.h"
 
 namespace molejo {
 
@@ -16,7 +17,8 @@ JacobianCoefficient jacobian_coefficient(double theta_squared) {
             1.0 / 360 + t2 * (1.0 / 7560 + t2 * (1.0 / 201600 + t2 / 5987520))};
   }
   const double theta = std::sqrt(t2), half = theta / 2;
-  const double s = std::sin(half), cot = std::cos(half) / s;
+  const SinCos<double> sc = sincos(half);
+  const double s = sc.sin, cot = sc.cos / s;
   const double c = (1 - half * cot) / t2;
   // derivative of the numerator is -cot/2 + half/(2 s^2)
   const double numerator_prime = -cot / 2 + half / (2 * s * s);
@@ -29,8 +31,8 @@ Vec3 log_quat(const Quat& q) {
   const double sign = q.w < 0 ? -1 : 1;
   const Vec3 v = Vec3{q.x, q.y, q.z} * sign;
   const double s = norm(v), c = q.w * sign;
-  // atan2(s, c) / s tends to 1 / c
-  const double f = s < 1e-8 ? 2 / c : 2 * std::atan2(s, c) / s;
+  // the angle over s tends to 1 / c
+  const double f = s < 1e-8 ? 2 / c : 2 * arc_tangent(s, c) / s;
   return v * f;
 }
 

@@ -1,4 +1,5 @@
 #include "molejo/model/closure.h"
+#include "molejo/math/same_bits.h"
 
 namespace molejo {
 
@@ -161,14 +162,14 @@ JointCoordinates measure(const Model& model, const Kinematics<double>& k, const 
   const Mat3 R_FM = transpose(X.F.R) * X.M.R;
   if (f.rotations == 1) {
     c.axis[n] = X.F.R.column(2);
-    c.q[n] = std::atan2(R_FM.r1.x - R_FM.r0.y, R_FM.r0.x + R_FM.r1.y);
+    c.q[n] = arc_tangent(R_FM.r1.x - R_FM.r0.y, R_FM.r0.x + R_FM.r1.y);
     c.v[n] = dot(w, c.axis[n]);
   } else if (f.rotations == 2) {
     // R_FM = Rx(q0) Ry(q1)
     c.axis[n] = X.F.R.column(0);
     c.axis[n + 1] = X.M.R.column(1);
-    c.q[n] = std::atan2(R_FM.r2.y, R_FM.r1.y);
-    c.q[n + 1] = std::atan2(R_FM.r0.z, R_FM.r0.x);
+    c.q[n] = arc_tangent(R_FM.r2.y, R_FM.r1.y);
+    c.q[n + 1] = arc_tangent(R_FM.r0.z, R_FM.r0.x);
     c.v[n] = dot(w, c.axis[n]);
     c.v[n + 1] = dot(w, c.axis[n + 1]);
   } else if (f.rotations == 3) {

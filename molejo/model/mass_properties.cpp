@@ -98,14 +98,15 @@ MassProperties transformed(const Pose& X_AB, const MassProperties& m) {
 // (Golub and Van Loan, Matrix Computations, 4th ed., section 8.5).
 PrincipalInertia principal_inertia(const Sym3& I) {
   Mat3 A = full(I), V = Mat3::identity();
+  const auto length = [](double x) { return std::sqrt(1 + x * x); };  // of (1, x)
   constexpr int sweeps = 30;  // it converges quadratically, in about five
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     if (A[0][1] == 0 && A[0][2] == 0 && A[1][2] == 0) break;
     for (const auto& [p, q] : {std::array{0, 1}, std::array{0, 2}, std::array{1, 2}}) {
       if (A[p][q] == 0) continue;
       const double theta = (A[q][q] - A[p][p]) / (2 * A[p][q]);
-      const double t = std::copysign(1 / (std::fabs(theta) + std::hypot(theta, 1)), theta);
-      const double c = 1 / std::hypot(t, 1), s = t * c;
+      const double t = std::copysign(1 / (std::fabs(theta) + length(theta)), theta);
+      const double c = 1 / length(t), s = t * c;
       Mat3 J = Mat3::identity();
       J[p][p] = c, J[q][q] = c, J[p][q] = s, J[q][p] = -s;
       // rounding leaves a residue in the element that is now zero

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <unordered_map>
 
+#include "molejo/math/same_bits.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -153,7 +154,8 @@ class MeshBuilder {
 
 Vec3 on_circle(int i, int n) {
   const double angle = 2 * std::numbers::pi * i / n;
-  return {std::cos(angle), std::sin(angle), 0};
+  const SinCos<double> sc = sincos(angle);
+  return {sc.cos, sc.sin, 0};
 }
 
 // A ball cut at its equator, the halves moved apart by half_length each; a sphere needs no barrel.
@@ -163,8 +165,9 @@ Mesh rounded(double radius, double half_length, int segments) {
   const int rings = half_length > 0 ? 2 * quarter : 2 * quarter - 1;
   const auto ring = [&](double latitude, double shift) {
     const int first = static_cast<int>(b.mesh.positions.size());
+    const SinCos<double> sc = sincos(latitude);
     for (int i = 0; i < segments; ++i) {
-      const Vec3 n = on_circle(i, segments) * std::cos(latitude) + Vec3{0, 0, std::sin(latitude)};
+      const Vec3 n = on_circle(i, segments) * sc.cos + Vec3{0, 0, sc.sin};
       b.vertex(n * radius + Vec3{0, 0, shift}, n);
     }
     return first;

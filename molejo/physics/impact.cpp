@@ -80,7 +80,7 @@ bool choose(const Model& model, const std::vector<Contact>& contacts, bool bounc
 Vec3 analytic_impulse(const Mat3& K, const Vec3& u, double friction, double restitution) {
   // no slip: K P = -u
   Vec3 P = inverse(K) * -u;
-  const double tangential = std::hypot(P.x, P.y);
+  const double tangential = std::sqrt(P.x * P.x + P.y * P.y);
   if (tangential > friction * P.z) {
     // slides along the tangent of the no-slip impulse: P = d p, d = k + friction t
     const Vec3 t = tangential > 0 ? Vec3{P.x / tangential, P.y / tangential, 0} : Vec3{};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "molejo/math/same_bits.h"
 #include "molejo/physics/integrate_kernel.h"
 
 namespace molejo {
@@ -195,7 +196,7 @@ AdaptiveStep adaptive_step(const Model& model, double h, const AdaptiveSettings&
   while (true) {
     const double error = step(model, Integrator::rkf45, h, state, scratch);
     // step law of the specification: 0.9 (tolerance/error)^(1/5) within [0.1, 4]
-    const double factor = error > 0 ? 0.9 * std::pow(settings.tolerance / error, 0.2) : 4;
+    const double factor = error > 0 ? 0.9 * fifth_root(settings.tolerance / error) : 4;
     report.taken = h;
     report.next =
         std::clamp(h * std::clamp(factor, 0.1, 4.0), settings.min_step, settings.max_step);
