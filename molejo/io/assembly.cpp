@@ -25,8 +25,8 @@ void set_parameter(const std::string& name, const JsonCursor& value, Scope& scop
 void check_parameter_name(const std::string& name, const JsonCursor& value) {
   if (is_free_name(name) && name != "i" && name != "count") return;
   value.fail("'" + name.substr(0, 64) +
-             "' cannot name a parameter: letters, digits and '_', not a number, a function, pi, "
-             "deg, i or count");
+             "' cannot name a parameter: letters, digits and '_', not a number, pi, deg, and, "
+             "or, not, i or count");
 }
 
 void expect_parameters(const JsonCursor& map) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "molejo/math/expression.h"
@@ -12,6 +13,27 @@
 namespace molejo {
 
 using Kind = JsonValue::Kind;
+
+namespace {
+
+// The numbers of a scope, as the constants of an expression.
+class ScopeNames : public Names {
+ public:
+  explicit ScopeNames(const Scope& scope) : scope_(scope) {}
+
+  std::optional<Symbol> find(std::string_view name) const override {
+    const auto found = std::find(scope_.names().begin(), scope_.names().end(), name);
+    if (found == scope_.names().end()) return std::nullopt;
+    const auto i = static_cast<std::size_t>(found - scope_.names().begin());
+    return Symbol{.constant = std::array{scope_.values()[i], 0.0, 0.0}};
+  }
+  std::vector<std::string> all() const override { return scope_.names(); }
+
+ private:
+  const Scope& scope_;
+};
+
+}  // namespace
 
 void Scope::forget(const std::string& name) {
   texts_.erase(name);
@@ -100,8 +122,7 @@ void JsonCursor::expect_array(std::size_t longest) const {
 
 double JsonCursor::computed(std::string_view expression, std::size_t column) const {
   try {
-    const ExpressionCode code = parse_expression(expression, scope_->names());
-    return evaluate(code, scope_->values());
+    return evaluate_number(expression, ScopeNames(*scope_));
   } catch (const ExpressionError& e) {
     // the column in the whole string, not in the part that is the expression
     const std::string_view what = e.what();
