@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <locale>
 #include <sstream>
 
@@ -81,14 +82,32 @@ void evaluate(const ExpressionProgram& program, const double* inputs, Expression
   assert(work.values.size() == program.registers);
   double* const r = work.values.data();
   for (const auto [slot, target] : program.inputs) r[target] = inputs[slot];
-  const Instruction* const end = program.code.data() + program.code.size();
-  for (const Instruction* i = program.code.data(); i != end; ++i) {
-    if (i->operation == Operation::curve) {
-      r[i->target] = program.curves[i->c]->at(r[i->a]).value;
-    } else {
-      r[i->target] = apply(i->operation, r[i->a], r[i->b], r[i->c]);
-    }
-  }
+  const Instruction* i = program.code.data();
+  const Instruction* const end = i + program.code.size();
+  if (i == end) return;
+
+  // Threaded code: every operation jumps to the next one itself, so that the processor learns what
+  // follows what (Bell 1973). Labels as values are an extension of g++ and clang.
+  static const void* const labels[] = {nullptr, nullptr,
+#define MOLEJO_LABEL(name) &&do_##name,
+                                       MOLEJO_OPERATIONS(MOLEJO_LABEL)
+#undef MOLEJO_LABEL
+  };
+  static_assert(std::size(labels) == static_cast<std::size_t>(Operation::count));
+  goto* labels[static_cast<std::size_t>(i->operation)];
+
+#define MOLEJO_STEP(name)                                             \
+  do_##name : if constexpr (Operation::name == Operation::curve) {    \
+    r[i->target] = program.curves[i->c]->at(r[i->a]).value;           \
+  }                                                                   \
+  else {                                                              \
+    r[i->target] = apply(Operation::name, r[i->a], r[i->b], r[i->c]); \
+  }                                                                   \
+  if (++i == end) return;                                             \
+  goto* labels[static_cast<std::size_t>(i->operation)];
+
+  MOLEJO_OPERATIONS(MOLEJO_STEP)
+#undef MOLEJO_STEP
 }
 
 std::span<const double> gradient(const ExpressionProgram& program, std::size_t index,
@@ -104,14 +123,35 @@ std::span<const double> gradient(const ExpressionProgram& program, std::size_t i
   for (auto i = program.code.rbegin(); i != program.code.rend(); ++i) {
     const double adjoint = adjoints[i->target];
     if (adjoint == 0) continue;
-    const bool is_curve = i->operation == Operation::curve;
-    const Slopes s = slopes(i->operation, r[i->a], r[i->b], is_curve ? 0 : r[i->c], r[i->target],
-                            shape_of(program, *i));
-    const int operands = facts(i->operation).operands;
     // what does not count must not spoil the sum with 0 * infinity
-    if (s.a != 0) adjoints[i->a] += adjoint * s.a;
-    if (operands > 1 && s.b != 0) adjoints[i->b] += adjoint * s.b;
-    if (operands > 2 && s.c != 0) adjoints[i->c] += adjoint * s.c;
+    const auto pass_on = [&](std::uint32_t to, double slope) {
+      if (slope != 0) adjoints[to] += adjoint * slope;
+    };
+    switch (i->operation) {
+      case Operation::add:
+        adjoints[i->a] += adjoint;
+        adjoints[i->b] += adjoint;
+        break;
+      case Operation::subtract:
+        adjoints[i->a] += adjoint;
+        adjoints[i->b] -= adjoint;
+        break;
+      case Operation::multiply: {
+        const double a = r[i->a], b = r[i->b];
+        pass_on(i->a, b);
+        pass_on(i->b, a);
+        break;
+      }
+      default: {
+        const bool is_curve = i->operation == Operation::curve;
+        const Slopes s = slopes(i->operation, r[i->a], r[i->b], is_curve ? 0 : r[i->c],
+                                r[i->target], shape_of(program, *i));
+        const int operands = facts(i->operation).operands;
+        pass_on(i->a, s.a);
+        if (operands > 1) pass_on(i->b, s.b);
+        if (operands > 2) pass_on(i->c, s.c);
+      }
+    }
   }
   assert(program.inputs.size() <= work.gradient.size());
   for (std::size_t i = 0; i < program.inputs.size(); ++i) {

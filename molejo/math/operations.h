@@ -18,51 +18,25 @@
 
 namespace molejo {
 
+// All operations, so that the enumeration and the labels of the evaluator have one order.
+// modulo: a - b floor(a/b), exact. Comparisons: 1 or 0. choose: a != 0 ? b : c. length: of the
+// vector (a, b, c). curve: number c of the program, at a.
+// clang-format off
+#define MOLEJO_OPERATIONS(X) \
+  X(add) X(subtract) X(multiply) X(divide) X(negate) X(power) X(modulo) X(less) X(less_equal) \
+  X(equal) X(not_equal) X(logical_not) X(choose) X(minimum) X(maximum) X(sin) X(cos) X(tan) \
+  X(asin) X(acos) X(atan) X(atan2) X(sinh) X(cosh) X(tanh) X(sqrt) X(cbrt) X(abs) X(sign) \
+  X(floor) X(ceil) X(round) X(exp) X(log) X(log10) X(hypot) X(length) X(noise1) X(noise2) \
+  X(noise3) X(curve)
+// clang-format on
+
 enum class Operation : std::uint8_t {
   constant,  // the first two stand for registers that no instruction writes
   input,
-  add,
-  subtract,
-  multiply,
-  divide,
-  negate,
-  power,
-  modulo,  // a - b floor(a/b), exact
-  less,    // comparisons are 1 or 0
-  less_equal,
-  equal,
-  not_equal,
-  logical_not,
-  choose,  // a != 0 ? b : c
-  minimum,
-  maximum,
-  sin,
-  cos,
-  tan,
-  asin,
-  acos,
-  atan,
-  atan2,
-  sinh,
-  cosh,
-  tanh,
-  sqrt,
-  cbrt,
-  abs,
-  sign,
-  floor,
-  ceil,
-  round,
-  exp,
-  log,
-  log10,
-  hypot,
-  length,  // of the vector (a, b, c)
-  noise1,
-  noise2,
-  noise3,
-  curve,  // number c at a
-  count
+#define MOLEJO_ENUMERATOR(name) name,
+  MOLEJO_OPERATIONS(MOLEJO_ENUMERATOR)
+#undef MOLEJO_ENUMERATOR
+      count
 };
 
 struct OperationFacts {
@@ -87,7 +61,7 @@ inline double vector_length(double a, double b, double c) {
 
 // The value; b and c are not looked at by operations that have fewer operands. A curve's is
 // Curve::at.
-inline double apply(Operation operation, double a, double b, double c) {
+[[gnu::always_inline]] inline double apply(Operation operation, double a, double b, double c) {
   switch (operation) {
     case Operation::add:
       return a + b;

@@ -285,19 +285,25 @@ double absolute_rounding(Op op, const Reals& x, bool is_slope) {
   return 0;
 }
 
-// Every point of the box x +- error that is a corner, a middle of a side, or the middle.
+// Every point of the box x +- error that is a corner, a middle of a side, or the middle; and with
+// coordinates that are exactly zero, if the box has such, since these are false.
 std::vector<Reals> box(const Reals& x, const std::array<double, 3>& error, int operands) {
   std::vector<Reals> points{x};
   for (int i = 0; i < operands; ++i) {
     const auto k = static_cast<std::size_t>(i);
     if (error[k] == 0) continue;
     const std::size_t before = points.size();
+    const bool maybe_zero = x[k].magnitude() <= error[k];
     for (std::size_t p = 0; p < before; ++p) {
       for (const double by : {-error[k], error[k]}) {
         Reals moved = points[p];
         moved[k] = moved[k] + Real(by);
         points.push_back(moved);
       }
+      if (!maybe_zero) continue;
+      Reals at_zero = points[p];
+      at_zero[k] = Real(0);
+      points.push_back(at_zero);
     }
   }
   return points;
@@ -352,6 +358,11 @@ std::optional<Bounded> evaluate(const Tree& tree, const std::array<double, varia
     if (!is_ordinary(value)) return std::nullopt;
     moved = std::max(moved, (value - result.value).magnitude());
     largest = std::max(largest, value.magnitude());
+  }
+  if (tree.op == Op::equal || tree.op == Op::not_equal) {
+    // no corner of the box may be where both are equal
+    const double reach = error[0] + error[1];
+    if (reach > 0 && (x[0] - x[1]).magnitude() <= reach) moved = 1;
   }
   result.error =
       2 * moved + fact.value_roundings * u * largest + absolute_rounding(tree.op, x, false);
