@@ -122,6 +122,10 @@ std::vector<Goal> judge(const Results& results, const Engines& engines) {
   std::vector<Goal> goals;
   if (!results.steps.empty()) judge_motion(results, engines, goals);
   judge_contact(results.contact, engines.all[0], goals);
+  for (const ExpressionRace& race : results.expressions) {
+    if (!race.muparser) continue;
+    goals.push_back({"formula, times muParser's: " + race.name, 1, race.molejo / *race.muparser});
+  }
   return goals;
 }
 

@@ -182,7 +182,7 @@ int main(int argc, char** argv) {
   app.add_flag("--quick", quick, "few short passes: a look, not a measurement");
   app.add_option("--json", json_path, "write all figures to this file as well");
   app.add_option("--part", part, "what to measure")
-      ->check(CLI::IsMember({"all", "motion", "contact"}));
+      ->check(CLI::IsMember({"all", "motion", "contact", "expression"}));
   app.add_option("--engine", names,
                  "only Molejo and peers whose names begin like this; repeatable");
   CLI11_PARSE(app, argc, argv);
@@ -198,8 +198,13 @@ int main(int argc, char** argv) {
     const ContactEffort contact_effort =
         quick ? ContactEffort{.seconds = 1, .glance = 1, .limit = 6, .again = 0.5, .passes = 2}
               : ContactEffort{};
-    if (part != "contact") measure_motion(engines, effort, results);
-    if (part != "motion") results.contact = measure_contact(engines, contact_effort);
+    const auto wanted = [&](const char* name) { return part == "all" || part == name; };
+    if (wanted("motion")) measure_motion(engines, effort, results);
+    if (wanted("contact")) results.contact = measure_contact(engines, contact_effort);
+    if (wanted("expression")) {
+      std::fprintf(stderr, "racing formulas ...\n");
+      results.expressions = race_expressions(effort);
+    }
     results.goals = judge(results, engines);
     std::fputs(text(results).c_str(), stdout);
     if (!json_path.empty()) molejo::write_file(json_path, json(results));
@@ -208,7 +213,10 @@ int main(int argc, char** argv) {
     const auto all_fine = [&](const auto& all) {
       return std::all_of(all.begin(), all.end(), fine);
     };
-    return all_fine(results.verifications) && all_fine(results.contact.verifications) ? 0 : 1;
+    return all_fine(results.verifications) && all_fine(results.contact.verifications) &&
+                   all_fine(results.expressions)
+               ? 0
+               : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bench: %s\n", error.what());
     return 2;

@@ -144,6 +144,7 @@ std::string text(const Results& results) {
   for (const std::string& sentence : results.skipped) out += "skipped:  " + sentence + "\n";
   if (!results.steps.empty()) out += motion_text(results);
   out += contact_text(results.contact);
+  out += expression_text(results.expressions);
   if (!results.goals.empty()) out += "\n## Goals\n\n" + goals_table(results.goals);
   return out;
 }
@@ -190,6 +191,7 @@ std::string json(const Results& results) {
              {"microseconds_one", *results.single_worlds[r].microseconds[i]},
              {"microseconds_per_world_of_four", *four}});
   out["contact"] = nlohmann::json::parse(contact_json(results.contact));
+  out["expressions"] = nlohmann::json::parse(expression_json(results.expressions));
   for (const Goal& goal : results.goals)
     out["goals"].push_back({{"goal", goal.sentence},
                             {"bound", goal.bound},

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/contact_report.h"
+#include "bench/expression.h"
 #include "bench/measure.h"
 
 namespace bench {
@@ -40,6 +41,7 @@ struct Results {
   std::vector<Race> single_worlds, four_worlds;  // same works; entrants: one integrator each
   std::vector<std::string> world_integrators;
   ContactResults contact;
+  std::vector<ExpressionRace> expressions;
   std::vector<Goal> goals;
 };
 

@@ -5,7 +5,7 @@
 
 #include "molejo/io/scene_elements.h"
 #include "molejo/io/scene_keys.h"
-#include "molejo/math/expression.h"
+#include "molejo/math/units.h"
 #include "molejo/model/error.h"
 
 namespace molejo {

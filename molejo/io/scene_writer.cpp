@@ -10,7 +10,7 @@
 
 #include "molejo/io/scene.h"
 #include "molejo/io/scene_elements.h"
-#include "molejo/math/expression.h"
+#include "molejo/math/units.h"
 
 namespace molejo {
 

@@ -163,14 +163,11 @@ std::vector<UnitComplaint> check_units(std::span<const Definition> definitions,
                                        std::span<const Formula> outputs, const Names& names,
                                        bool strict = false);
 
-// The number that a text without changing names has.
+// The number that a text has whose names are all constant. Throws ExpressionError, also for others.
 double evaluate_number(std::string_view text, const Names& names);
 
 // Is this text a name that a person may define: letters, digits and underscores, not beginning
 // with a digit, and not one of the words "pi", "and", "or", "not", "deg"?
 bool is_free_name(std::string_view text);
-
-// Degrees to radians, with the rounding that "deg" has.
-double radians(double degrees);
 
 }  // namespace molejo

@@ -125,6 +125,7 @@ class Compiler {
     if (!made.is_parsed) {
       made.nodes = parsed(definitions_[i].text, context_of(i));
       made.is_parsed = true;
+      count_steps(made.nodes.size());
     }
     return made.nodes;
   }
@@ -161,6 +162,7 @@ class Compiler {
     made.value = lower(nodes_of(i), context_of(i));
     builder.place = before;
     made.stage = Stage::made;
+    made.nodes = {};
     open_.pop_back();
     return made.value;
   }
@@ -335,6 +337,14 @@ class Compiler {
     return function->build(builder, arguments);
   }
 
+  void count_steps(std::size_t steps) {
+    steps_ += steps;
+    if (steps_ > max_expression_expansion) {
+      builder.fail("the functions write out to more than " +
+                   std::to_string(max_expression_expansion) + " operations");
+    }
+  }
+
   Value lower(const std::vector<SyntaxNode>& nodes, const Context& context) {
     std::vector<Value> stack;
     const auto pop = [&] {
@@ -344,10 +354,7 @@ class Compiler {
     };
     for (const SyntaxNode& node : nodes) {
       at(context, node.column);
-      if (++steps_ > max_expression_expansion) {
-        builder.fail("the functions write out to more than " +
-                     std::to_string(max_expression_expansion) + " operations");
-      }
+      count_steps(1);
       switch (node.kind) {
         case NodeKind::number:
           stack.push_back(builder.constant(node.number));
@@ -437,6 +444,10 @@ double evaluate_number(std::string_view text, const Names& names) {
   const Formula formula{.text = std::string(text), .wanted = Wanted::number};
   const ExpressionProgram program = compile({}, {&formula, 1}, names);
   if (program.code.empty() && program.inputs.empty()) return program.constants[0];
+  if (!program.inputs.empty()) {
+    throw ExpressionError(program.places[program.inputs[0].target],
+                          "'" + program.input_names[0] + "' changes, where a constant is expected");
+  }
   ExpressionWorkspace work(program);
   evaluate(program, nullptr, work);
   return output(program, 0, work);

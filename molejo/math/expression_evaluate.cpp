@@ -190,6 +190,10 @@ std::optional<NonFinite> first_non_finite(const ExpressionProgram& program, cons
   evaluate(program, inputs, work);
   const double* const r = work.values.data();
   const std::vector<char> needed = needed_registers(program, all_outputs(program), r);
+  for (std::size_t i = 0; i < program.constants.size(); ++i) {
+    if (!needed[i] || std::isfinite(r[i])) continue;
+    return NonFinite{program.places[i], "a constant" + verdict(r[i])};
+  }
   for (std::size_t i = 0; i < program.inputs.size(); ++i) {
     const std::uint32_t target = program.inputs[i].target;
     if (!needed[target] || std::isfinite(r[target])) continue;

@@ -438,6 +438,4 @@ bool is_free_name(std::string_view text) {
   return plain && !is_reserved(text) && text != "deg";
 }
 
-double radians(double degrees) { return degrees * (std::numbers::pi / 180); }
-
 }  // namespace molejo

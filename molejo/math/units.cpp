@@ -174,11 +174,7 @@ const Unit* find_unit(std::string_view word) {
   return found == std::end(named) ? nullptr : &found->unit;
 }
 
-std::vector<std::string> unit_words() {
-  std::vector<std::string> words;
-  for (const NamedUnit& n : named) words.emplace_back(n.word);
-  return words;
-}
+double radians(double degrees) { return degrees * (pi / 180); }
 
 UnitText read_unit(std::string_view text, const std::function<bool(std::string_view)>& is_taken) {
   UnitText result = read_factor(text);

@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace molejo {
 
@@ -39,8 +38,8 @@ struct Unit {
 
 // The unit with exactly this word, without operators; nullptr when there is none.
 const Unit* find_unit(std::string_view word);
-// All words, for suggestions.
-std::vector<std::string> unit_words();
+// Degrees to radians, with the rounding that "deg" has.
+double radians(double degrees);
 
 // Reads the longest unit at the beginning of a text: a word with an optional ^integer, then "*" or
 // "/" and the next word, without blanks. A word after an operator for which `is_taken` holds ends

@@ -336,4 +336,6 @@ TEST_CASE("expression: a name with a fixed value leaves no code") {
   CHECK(program.inputs.empty());
   CHECK(evaluate_number("3 * a + sqrt(a)", Fixed()) == 14);
   CHECK(std::isinf(evaluate_number("a / 0", Fixed())));
+  CHECK_THROWS_WITH_AS(evaluate_number("2 * length", names),
+                       "column 5: 'length' changes, where a constant is expected", ExpressionError);
 }
