@@ -15,8 +15,8 @@ struct ExpressionRace {
   int operations = 0;               // of Molejo's code
   double molejo = 0, gradient = 0;  // ns: all values; all values and one gradient of each
   double compilation = 0;           // us
-  std::optional<double> muparser, muparser_compilation;
-  std::string complaint;  // when both do not give the same
+  std::optional<double> muparser{}, muparser_compilation{};
+  std::string complaint{};  // when both do not give the same
 };
 
 // The best of many short passes, in turn.
