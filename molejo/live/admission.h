@@ -1,0 +1,38 @@
+// Who may talk to a live run.
+//
+// Three doors, each closed to one attack: Host keeps out pages that rebind a name of theirs to
+// this machine, Origin keeps out pages of other sites, the token keeps out other people.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "molejo/live/http.h"
+
+namespace molejo {
+
+struct Admission {
+  bool loopback = true;                   // the server listens where only this machine reaches it
+  std::string token = {};                 // empty: none is asked for
+  std::vector<std::string> origins = {};  // allowed besides those of loopback; a port may be `*`
+  std::vector<std::string> hosts = {};    // names of this server besides those of loopback
+};
+
+// Each throws HttpError with the status and the sentence to answer.
+//
+// On loopback the name must be localhost, 127.0.0.1, [::1] or one of `hosts`, with any port.
+// Elsewhere any name will do unless `hosts` lists some.
+void check_host(const Admission& admission, const RequestHead& request);
+
+// No Origin (not a browser), one of loopback over http, or one of `origins`. Where a token is
+// asked for, a page of this very server (Origin = http://Host) passes as well.
+void check_origin(const Admission& admission, const RequestHead& request);
+
+// `?token=` or `Authorization: Bearer`; the time taken tells nothing about the token.
+void check_token(const Admission& admission, const RequestHead& request);
+
+// The Sec-WebSocket-Key of a request that asks for a WebSocket in due form.
+std::string check_upgrade(const RequestHead& request);
+
+}  // namespace molejo
