@@ -152,6 +152,7 @@ void Client::send_frame(Opcode opcode, std::string_view payload) {
 }
 
 void Client::send_bytes(std::string_view bytes) {
+  if (!socket_) throw NetworkError(url_ + ": the connection is closed");
   const NetworkClock::time_point deadline = NetworkClock::now() + options_.timeout;
   while (!bytes.empty()) {
     const ssize_t count = ::send(socket_.descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -181,6 +182,7 @@ std::optional<WebSocketMessage> Client::receive(std::chrono::milliseconds timeou
             const std::string bytes = encode_frame(Opcode::close, message->payload.substr(0, 2),
                                                    {.mask = std::random_device()()});
             ::send(socket_.descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+            socket_ = Socket();
             throw ConnectionClosed(url_, decode_close(message->payload));
           }
           default:
@@ -197,6 +199,7 @@ std::optional<WebSocketMessage> Client::receive(std::chrono::milliseconds timeou
 }
 
 bool Client::receive_bytes(std::string& received, NetworkClock::time_point deadline) {
+  if (!socket_) throw NetworkError(url_ + ": the connection is closed");
   char bytes[64 * 1024];
   for (;;) {
     const ssize_t count = ::recv(socket_.descriptor(), bytes, sizeof(bytes), 0);
@@ -205,6 +208,7 @@ bool Client::receive_bytes(std::string& received, NetworkClock::time_point deadl
       return true;
     }
     if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
+      socket_ = Socket();
       throw ConnectionClosed(url_, {CloseCode::lost, ""});
     }
     if (!wait_until(Readiness::to_read, socket_, deadline)) return false;
@@ -223,7 +227,6 @@ CloseReason Client::close(const CloseReason& reason) {
       }
     }
   } catch (const ConnectionClosed& closed) {
-    socket_ = Socket();
     return closed.reason;
   }
 }

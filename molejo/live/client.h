@@ -40,16 +40,13 @@ class Client {
   // waiting. Throws ConnectionClosed, or NetworkError for bytes that are no WebSocket.
   std::optional<WebSocketMessage> receive(std::chrono::milliseconds timeout);
 
-  // Says goodbye and waits for the answer; messages that still come are discarded. Once closed,
-  // nothing else may be called.
+  // Says goodbye and waits for the answer; messages that still come are discarded. On a closed
+  // connection this and all the above throw NetworkError.
   CloseReason close(const CloseReason& reason = {});
-
-  // For tests: bytes as they are, and the socket they go to.
-  void send_bytes(std::string_view bytes);
-  const Socket& socket() const { return socket_; }
 
  private:
   void shake_hands(const std::string& host, const std::string& target);
+  void send_bytes(std::string_view bytes);
   void send_frame(Opcode opcode, std::string_view payload);
   void check_answer(const std::string& key, NetworkClock::time_point deadline);
   // Appends what is there or comes; false when nothing came in time.

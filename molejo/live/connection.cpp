@@ -156,7 +156,7 @@ void Connection::act_on(WebSocketMessage message, Time now) {
     case Opcode::pong:
       return;
     case Opcode::close:
-      close(decode_close(message.payload), Waiting::are_dropped, now);
+      close(decode_close(message.payload), Waiting::are_sent, now);
       return;
     default:
       throw ProtocolError(CloseCode::unsupported_data, "only text is understood here");

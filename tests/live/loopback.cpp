@@ -81,11 +81,6 @@ std::string RawSocket::receive(std::size_t wanted) {
   return all;
 }
 
-void RawSocket::shrink_receive_buffer() {
-  const int size = 4096;
-  setsockopt(socket_.descriptor(), SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
-}
-
 void RawSocket::reset() {
   const linger at_once{1, 0};
   setsockopt(socket_.descriptor(), SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));

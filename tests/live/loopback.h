@@ -55,7 +55,6 @@ class RawSocket {
   void send(std::string_view bytes);  // throws NetworkError
   // All that comes until the other end closes, or `wanted` bytes.
   std::string receive(std::size_t wanted = std::string::npos);
-  void shrink_receive_buffer();
   void reset();  // vanishes with RST instead of a goodbye
 
  private:

@@ -1,0 +1,160 @@
+// The served folder: what is in it is served, nothing else is.
+#include "molejo/live/files.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "tests/live/loopback.h"
+#include "tests/support/places.h"
+
+using namespace molejo;
+using namespace molejo::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+void write(const fs::path& path, const std::string& text) { std::ofstream(path) << text; }
+
+// a folder with files, links out of it and a secret beside it
+std::string prepare_folder(const std::string& name) {
+  const fs::path base = fs::path(binary_dir()) / "tests" / "live" / name;
+  fs::remove_all(base);
+  const fs::path root = base / "page";
+  fs::create_directories(root / "sub");
+  fs::create_directories(root / "empty");
+  write(base / "secret.txt", "secret");
+  write(root / "index.html", "<p>index</p>");
+  write(root / "sub" / "index.html", "<p>sub</p>");
+  write(root / "a b.js", "script");
+  write(root / ".hidden", "hidden");
+  write(root / "nothing.css", "");
+  fs::create_symlink(base / "secret.txt", root / "link.txt");
+  fs::create_symlink(root / "index.html", root / "inner.html");
+  fs::create_directory_symlink(base, root / "out");
+  mkfifo((root / "pipe").c_str(), 0600);
+  return root.string();
+}
+
+std::string request(int port, const std::string& target, const std::string& method = "GET",
+                    const std::string& headers = "") {
+  RawSocket socket(port);
+  socket.send(fmt::format("{} {} HTTP/1.1\r\nHost: localhost\r\n{}\r\n", method, target, headers));
+  return socket.receive();
+}
+
+int status(const std::string& answer) { return std::stoi(answer.substr(9, 3)); }
+std::string body(const std::string& answer) { return answer.substr(answer.find("\r\n\r\n") + 4); }
+
+}  // namespace
+
+TEST_CASE("files: pages are served with their types") {
+  const std::string folder = prepare_folder("served");
+  EchoServer echo({.folder = folder});
+  const int port = echo.server.port();
+  const std::string index = request(port, "/");
+  CHECK(status(index) == 200);
+  CHECK(body(index) == "<p>index</p>");
+  CHECK(index.find("Content-Type: text/html; charset=utf-8\r\n") != std::string::npos);
+  CHECK(index.find("Content-Length: 12\r\n") != std::string::npos);
+  CHECK(index.find("X-Content-Type-Options: nosniff\r\n") != std::string::npos);
+  CHECK(body(request(port, "/index.html?version=3")) == "<p>index</p>");
+  CHECK(body(request(port, "/sub/")) == "<p>sub</p>");
+  CHECK(body(request(port, "/%61%20b.js")) == "script");
+  CHECK(request(port, "/a%20b.js").find("text/javascript") != std::string::npos);
+  const std::string empty = request(port, "/nothing.css");
+  CHECK(status(empty) == 200);
+  CHECK(body(empty) == "");
+
+  const std::string head = request(port, "/", "HEAD");
+  CHECK(status(head) == 200);
+  CHECK(head.find("Content-Length: 12\r\n") != std::string::npos);
+  CHECK(body(head) == "");
+  CHECK(status(request(port, "/", "POST")) == 405);
+  CHECK(status(request(port, "/", "GET", "Origin: http://evil.example\r\n")) == 403);
+}
+
+TEST_CASE("files: nothing outside the folder is served") {
+  const std::string folder = prepare_folder("guarded");
+  EchoServer echo({.folder = folder});
+  for (const char* target : {"/../secret.txt",
+                             "/sub/../../secret.txt",
+                             "/%2e%2e/secret.txt",
+                             "/%2E%2E%2Fsecret.txt",
+                             "/..%2fsecret.txt",
+                             "/sub/..%2f..%2fsecret.txt",
+                             "/..\\secret.txt",
+                             "/%2e%2e%5csecret.txt",
+                             "/%252e%252e/secret.txt",
+                             "/./index.html",
+                             "//etc/passwd",
+                             "/%2fetc/passwd",
+                             "/sub//index.html",
+                             "/link.txt",
+                             "/inner.html",
+                             "/out/secret.txt",
+                             "/out/page/index.html",
+                             "/pipe",
+                             "/.hidden",
+                             "/%00",
+                             "/index.html%00.js",
+                             "/%",
+                             "/%zz",
+                             "/sub",
+                             "/empty/",
+                             "/empty",
+                             "/index.html/",
+                             "/index.html/x",
+                             "/missing",
+                             "/\xff",
+                             "/?/../../secret.txt/"}) {
+    CAPTURE(target);
+    const std::string answer = request(echo.server.port(), target);
+    if (std::string(target) == "/?/../../secret.txt/") {
+      CHECK(body(answer) == "<p>index</p>");
+      continue;
+    }
+    const int code = status(answer);
+    CHECK((code == 404 || code == 400));
+    CHECK(answer.find("secret") == std::string::npos);
+    CHECK(answer.find("hidden") == std::string::npos);
+  }
+
+  // without a folder nothing is
+  EchoServer bare;
+  CHECK(status(request(bare.server.port(), "/")) == 404);
+  EchoServer missing({.folder = folder + "/no/such/folder"});
+  CHECK(status(request(missing.server.port(), "/")) == 404);
+}
+
+TEST_CASE("files: a large file arrives whole, beside a live client, whoever reads it slowly") {
+  const std::string folder = prepare_folder("large");
+  std::string large;
+  for (int i = 0; large.size() < 5'000'000; ++i) large += std::to_string(i) + ",";
+  write(fs::path(folder) / "large.csv", large);
+  EchoServer echo({.folder = folder, .pong_timeout = 150ms});
+  RawSocket stalled(echo.server.port());
+  stalled.send("GET /large.csv HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  Client client(echo.server.url());
+  CHECK(body(request(echo.server.port(), "/large.csv")) == large);
+  client.send("alive");
+  CHECK(receive_text(client) == "alive");
+
+  // the one that stalls is given up before it has all
+  std::this_thread::sleep_for(400ms);
+  CHECK(stalled.receive().size() < large.size());
+}
+
+TEST_CASE("files: the ending of a name tells its type") {
+  CHECK(content_type("a.html") == "text/html; charset=utf-8");
+  CHECK(content_type("A.HTML") == "text/html; charset=utf-8");
+  CHECK(content_type("a.html.glb") == "model/gltf-binary");
+  CHECK(content_type("molejo.wasm") == "application/wasm");
+  CHECK(content_type("html") == "application/octet-stream");
+  CHECK(content_type(".html") == "application/octet-stream");
+}
