@@ -35,10 +35,9 @@ struct ServerOptions {
   std::string path = "/live";         // where the WebSocket is
   std::string folder = {};            // its files are served under /, without a token; empty: none
 
-  std::string token = {};  // 16 characters at least; required unless loopback
-  std::vector<std::string> origins =
-      {};  // of pages, besides loopback's: "https://a.org", "http://b:*"
-  std::vector<std::string> hosts = {};  // names this server goes by, besides loopback's
+  std::string token = {};                 // 16 characters at least; required unless loopback
+  std::vector<std::string> origins = {};  // besides loopback's: "https://a.org", "http://b.org:*"
+  std::vector<std::string> hosts = {};    // names of this server, besides loopback's
 
   int max_clients = 32;
   int max_connections = 128;             // clients, requests for files, handshakes under way

@@ -5,9 +5,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <utility>
 
 namespace molejo::test {
 
@@ -50,6 +52,8 @@ EchoServer::EchoServer(ServerOptions options) : server(std::move(options)) {
 
 RawSocket::RawSocket(int port)
     : socket_(connect_to("127.0.0.1", port, NetworkClock::now() + patience)) {}
+
+RawSocket::RawSocket(Socket socket) : socket_(std::move(socket)) {}
 
 void RawSocket::send(std::string_view bytes) {
   const auto deadline = NetworkClock::now() + patience;

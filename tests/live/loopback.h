@@ -52,6 +52,7 @@ struct EchoServer {
 class RawSocket {
  public:
   explicit RawSocket(int port);
+  explicit RawSocket(Socket socket);
   void send(std::string_view bytes);  // throws NetworkError
   // All that comes until the other end closes, or `wanted` bytes.
   std::string receive(std::size_t wanted = std::string::npos);
