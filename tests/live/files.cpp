@@ -137,7 +137,7 @@ TEST_CASE("files: a large file arrives whole, beside a live client, whoever read
   std::string large;
   for (int i = 0; large.size() < 5'000'000; ++i) large += std::to_string(i) + ",";
   write(fs::path(folder) / "large.csv", large);
-  EchoServer echo({.folder = folder, .pong_timeout = 150ms});
+  EchoServer echo({.folder = folder, .pong_timeout = 300ms});
   RawSocket stalled(echo.server.port());
   stalled.send("GET /large.csv HTTP/1.1\r\nHost: localhost\r\n\r\n");
   Client client(echo.server.url());
@@ -146,7 +146,7 @@ TEST_CASE("files: a large file arrives whole, beside a live client, whoever read
   CHECK(receive_text(client) == "alive");
 
   // the one that stalls is given up before it has all
-  std::this_thread::sleep_for(400ms);
+  std::this_thread::sleep_for(700ms);
   CHECK(stalled.receive().size() < large.size());
 }
 
