@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -148,6 +149,20 @@ TEST_CASE("files: a large file arrives whole, beside a live client, whoever read
   // the one that stalls is given up before it has all
   std::this_thread::sleep_for(700ms);
   CHECK(stalled.receive().size() < large.size());
+}
+
+TEST_CASE("files: a reader that goes away is an error of a write, not a signal") {
+  const std::string folder = prepare_folder("deserted");
+  write(fs::path(folder) / "large.csv", std::string(5'000'000, ','));
+  EchoServer echo({.folder = folder});
+  struct sigaction disposition {};
+  sigaction(SIGPIPE, nullptr, &disposition);
+  REQUIRE((disposition.sa_handler == SIG_DFL));  // it would kill us
+  for (int i = 0; i < 20; ++i) {
+    RawSocket socket(echo.server.port());
+    socket.send("GET /large.csv HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  }
+  CHECK(body(request(echo.server.port(), "/large.csv")).size() == 5'000'000);
 }
 
 TEST_CASE("files: the ending of a name tells its type") {
