@@ -187,7 +187,28 @@ Link make_link(JointType type, const Pose& X_PF, const Pose& X_BM, const MassPro
 
 bool is_active(const Drive& d) {
   return d.stiffness > 0 || d.damping > 0 || d.lower || d.upper || d.kp > 0 || d.kd > 0 ||
-         d.force != 0;
+         d.force != 0 || d.by_formula;
+}
+
+// The drives of a joint, with those marked whose motor a formula gives numbers.
+std::vector<Drive> marked_drives(const SceneJoint& joint) {
+  std::vector<Drive> drives = joint.drives;
+  for (std::size_t i = 0; i < joint.motor_formulas.size(); ++i) {
+    const MotorFormulas& m = joint.motor_formulas[i];
+    if (m.target.empty() && m.target_velocity.empty() && m.force.empty()) continue;
+    drives.resize(std::max(drives.size(), static_cast<std::size_t>(freedoms(joint.type).count())));
+    drives[i].by_formula = true;
+  }
+  return drives;
+}
+
+// The freedoms of the tree, then those of the loops.
+void number_motors(Model& model) {
+  model.motors = model.nv;
+  for (LoopJoint& loop : model.loops) {
+    loop.first_motor = model.motors;
+    model.motors += freedoms(loop.type).count();
+  }
 }
 
 // Marks the lone bodies and factors their inertias.
@@ -233,7 +254,7 @@ class Builder {
     set_velocities(model, built.initial);
     resolve_hertz(model, built.initial);
     for (const SceneJoint& joint : scene_.joints) {
-      if (joint.loop) add_loop(joint, joint.drives, model);
+      if (joint.loop) add_loop(joint, marked_drives(joint), model);
     }
     add_forces(model);
     add_contact_rules(scene_, model);
@@ -275,7 +296,7 @@ class Builder {
                {first, first + link.translations + link.rotations}, model);
     }
     for (const SceneJoint& joint : scene_.joints) {
-      if (joint.loop) add_loop(joint, joint.drives, model);
+      if (joint.loop) add_loop(joint, marked_drives(joint), model);
     }
     add_forces(model);
     add_contact_rules(scene_, model);
@@ -327,7 +348,7 @@ class Builder {
       link.parent = new_index_[static_cast<std::size_t>(parent)];
       link.p_LF = joint.X_PF.p - model.links[static_cast<std::size_t>(link.parent)].p_BM;
     }
-    append(link, body, joint.name, joint.type, joint.drives, model);
+    append(link, body, joint.name, joint.type, marked_drives(joint), model);
   }
 
   BodyId id(const std::string& name, const std::string& where) const {
@@ -373,7 +394,7 @@ class Builder {
       const BodyId body = id(f.at.body, who);
       if (body.is_world()) throw InputError(who + ": acts on the world; name a body");
       check_force(f);
-      model.forces.push_back({f.name, body, f.at.p, f.samples});
+      if (!f.samples.empty()) model.forces.push_back({f.name, body, f.at.p, f.samples});
     }
   }
 
@@ -520,8 +541,11 @@ Built build(const Scene& scene) {
   if (scene.bodies.empty()) throw InputError("the scene has no bodies");
   check_settings(scene.settings);
   Builder builder(scene);
-  Built reduced = builder.reduced();
-  return scene.settings.formulation == Formulation::maximal ? builder.maximal(reduced) : reduced;
+  Built built = builder.reduced();
+  if (scene.settings.formulation == Formulation::maximal) built = builder.maximal(built);
+  number_motors(built.model);
+  built.formulas = compile_formulas(scene, built.model);
+  return built;
 }
 
 }  // namespace molejo

@@ -1,13 +1,14 @@
 // From the description of a scene to a Model and its initial State.
 #pragma once
 
-#include "molejo/model/model.h"
+#include "molejo/model/formulas.h"
 
 namespace molejo {
 
 struct Built {
   Model model;
   State initial;
+  std::shared_ptr<const FormulaSet> formulas{};  // null: none
 };
 
 // Checks the scene (names, masses, inertias, one parent per body, no cycle among tree joints,

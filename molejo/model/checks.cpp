@@ -154,7 +154,17 @@ void check_spring(const SceneSpring& s) {
 
 void check_force(const SceneForce& f) {
   const std::string who = "force '" + f.name + "'";
-  if (f.samples.empty()) throw InputError(who + ": has no samples");
+  const auto one_or_three = [](const std::vector<SceneFormula>& formulas) {
+    return formulas.empty() || formulas.size() == 1 || formulas.size() == 3;
+  };
+  if (!one_or_three(f.force_formulas) || !one_or_three(f.torque_formulas)) {
+    throw InputError(who + ": formulas must be one that gives a vector, or three");
+  }
+  const bool by_formula = !f.force_formulas.empty() || !f.torque_formulas.empty();
+  if (f.samples.empty() != by_formula) {
+    throw InputError(who + (by_formula ? ": has samples and formulas" : ": has no samples"));
+  }
+  if (!finite(f.at.p)) throw InputError(who + ": its point is not finite");
   for (std::size_t i = 0; i < f.samples.size(); ++i) {
     const SceneForce::Sample& s = f.samples[i];
     if (!std::isfinite(s.t) || !finite(s.force) || !finite(s.torque) || !finite(f.at.p)) {

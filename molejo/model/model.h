@@ -80,6 +80,7 @@ struct LoopJoint {
   // freedoms with an armature; each has a row of its own behind those of the closure
   std::vector<int> rotors;
   std::vector<Drive> drives;
+  int first_motor = 0;  // of its freedoms, among those of all motors; see Model::motors
 
   int all_rows() const { return rows + static_cast<int>(rotors.size()); }
 };
@@ -138,6 +139,7 @@ struct Model {
   Vec3 gravity;
   int nq = 0, nv = 0;  // coordinates and velocities
   int rows = 0;        // loop-closure equations and rotors of loop joints
+  int motors = 0;      // freedoms that a motor may drive: nv of the tree, then those of the loops
 
   int body_count() const { return static_cast<int>(links.size()); }
   // Throws InputError with the nearest name when there is none.

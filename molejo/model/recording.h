@@ -44,6 +44,7 @@ struct Frame {
   Vec3 angular_momentum;        // about the world origin
   double constraint_error = 0;  // largest violation of a loop closure (m or rad)
   std::vector<TouchPoint> contacts;
+  std::vector<double> probes;  // in the order of Recording::probes
   int asleep = 0;  // bodies that rest and are not computed
 };
 
@@ -64,8 +65,15 @@ struct Summary {
   std::string failure;     // empty, or why the run stopped early (time, body, cause)
 };
 
+// A number that formulas gave: a probe, a component of one, or the work done by a force so far.
+struct RecordedProbe {
+  std::string name;
+  std::string unit;
+};
+
 struct Recording {
   std::vector<Frame> frames;
+  std::vector<RecordedProbe> probes;
   std::vector<ContactEvent> contacts;
   Summary summary;
 };

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "molejo/math/curve.h"
 #include "molejo/model/mass_properties.h"
 #include "molejo/model/shapes.h"
 
@@ -29,6 +30,15 @@ enum class JointType {
   planar,
   point_in_plane,
   free
+};
+
+// A text in the language of docs/expressions.md that is evaluated while the scene runs.
+struct SceneFormula {
+  std::string text;   // empty: none
+  std::string scope;  // names are looked for in here first: "arm.", of an instance or an actor
+  std::string place;  // where it was written, for errors
+  bool empty() const { return text.empty(); }
+  bool operator==(const SceneFormula& b) const { return text == b.text && scope == b.scope; }
 };
 
 // What acts along one freedom of a joint (N, N/m for a translation; N m, N m/rad for a rotation).
@@ -49,7 +59,13 @@ struct Drive {
   // motor: force kp (target - q) + kd (target_velocity - v) + force, held within +-max_force
   double kp = 0, kd = 0, target = 0, target_velocity = 0, force = 0;
   std::optional<double> max_force;
+  bool by_formula = false;  // set while building: the last three numbers come from formulas
   bool operator==(const Drive&) const = default;
+};
+
+// Formulas in the place of the numbers of a motor with these names.
+struct MotorFormulas {
+  SceneFormula target, target_velocity, force;
 };
 
 struct SceneBody {
@@ -77,6 +93,7 @@ struct SceneJoint {
   Pose X_BM;                  // joint frame on the child
   bool loop = false;          // a loop closure; only joints without this mark make the tree
   std::vector<Drive> drives;  // one per freedom, or empty
+  std::vector<MotorFormulas> motor_formulas;  // likewise
 
   // Initial coordinates and velocities; empty means zero. Translations, then angles; three
   // rotations as a unit quaternion (w x y z), their velocity as a vector in child axes.
@@ -96,8 +113,9 @@ struct SceneSpring {
   double stiffness = 0, rest_length = 0, damping = 0;
 };
 
-// Force and torque on a body in world axes, at a point. One sample: constant. Several: a Bezier
-// curve with the samples as control points (t, force, torque), zero outside the first and last.
+// Force and torque on a body, at a point: samples, or formulas. One sample: constant. Several: a
+// Bezier curve with the samples as control points (t, force, torque), zero outside the first and
+// last, in world axes. Formulas: one that gives a vector, or three that give numbers.
 struct SceneForce {
   std::string name;
   Attachment at;
@@ -105,7 +123,29 @@ struct SceneForce {
     double t = 0;
     Vec3 force, torque;
   };
-  std::vector<Sample> samples;
+  std::vector<Sample> samples{};
+  std::vector<SceneFormula> force_formulas{}, torque_formulas{};
+  bool in_body_axes = false;  // formulas only
+  bool implicit = false;      // formulas only: taken at the end of the step, for stiff ones
+};
+
+// A name in formulas: a number that may be changed while the scene runs, a formula, a function of
+// its parameters, or a curve through keys.
+struct SceneDefinition {
+  std::string name;
+  SceneFormula formula;
+  bool is_function = false;
+  std::vector<std::string> parameters;
+  std::vector<CurveKey> keys;  // of a curve
+  Extension before = Extension::hold, after = Extension::hold;
+  std::optional<double> value;         // a plain number: no formula
+  std::optional<double> lower, upper;  // the range of a slider
+};
+
+// A formula that is recorded.
+struct SceneProbe {
+  std::string name;
+  SceneFormula formula;
 };
 
 // One number from those of two surfaces.
@@ -181,6 +221,8 @@ struct Scene {
   std::vector<SceneJoint> joints;
   std::vector<SceneSpring> springs;
   std::vector<SceneForce> forces;
+  std::vector<SceneDefinition> definitions;
+  std::vector<SceneProbe> probes;
   std::vector<SceneContactPair> contact_pairs;
   Settings settings;
   Camera camera;

@@ -175,7 +175,7 @@ void set_up_contacts(const Model& model, double h, double ahead, const Dynamics<
 bool tree_may_sleep(const Model& model, const Tree& tree) {
   for (int v = tree.first_v; v < tree.last_v; ++v) {
     const Drive& drive = model.drives[index(v)];
-    if (drive.kp > 0 || drive.kd > 0 || drive.force != 0) return false;
+    if (drive.kp > 0 || drive.kd > 0 || drive.force != 0 || drive.by_formula) return false;
   }
   const auto inside = [&](BodyId body) {
     return body.index >= tree.first_link && body.index < tree.last_link;

@@ -46,6 +46,12 @@ struct FreedomFactor {
   S u;  // tau - s.bias
 };
 
+// What the motor of a freedom is told: force kp (target - q) + kd (target_velocity - v) + force.
+template <class S>
+struct MotorInput {
+  S target{}, target_velocity{}, force{};
+};
+
 // Working memory of one thread (or of four worlds). Means nothing between two calls, except that
 // `solve_` functions use what `factorize` left.
 template <class S>
@@ -56,10 +62,11 @@ struct Dynamics {
   std::vector<BodyDynamics<S>> bodies;
   std::vector<FreedomFactor<S>> freedoms;
   // inputs of forward dynamics, filled by the caller
-  std::vector<S> tau;               // force of each freedom
-  std::vector<S> inertia;           // added to each freedom's own: armature and implicit terms
-  std::vector<Spatial<S>> applied;  // on each body: torque about its joint point, force
-  std::vector<S> a;                 // output: joint accelerations
+  std::vector<S> tau;                 // force of each freedom
+  std::vector<S> inertia;             // added to each freedom's own: armature and implicit terms
+  std::vector<Spatial<S>> applied;    // on each body: torque about its joint point, force
+  std::vector<MotorInput<S>> motors;  // see Model::motors; as the model says until they are changed
+  std::vector<S> a;                   // output: joint accelerations
 };
 
 // Articulated inertias at the configuration of `d.kinematics` (poses up to date) and `d.inertia`.

@@ -18,6 +18,16 @@ Dynamics<S>::Dynamics(const Model& model)
   for (int i = 0; i < model.nv; ++i) {
     inertia[static_cast<std::size_t>(i)] = S(model.drives[static_cast<std::size_t>(i)].armature);
   }
+  const auto add_motor = [&](const Drive& d) {
+    motors.push_back({S(d.target), S(d.target_velocity), S(d.force)});
+  };
+  for (const Drive& d : model.drives) add_motor(d);
+  for (const LoopJoint& loop : model.loops) {
+    for (const Drive& d : loop.drives) add_motor(d);
+    if (loop.drives.empty()) {
+      motors.resize(motors.size() + static_cast<std::size_t>(molejo::freedoms(loop.type).count()));
+    }
+  }
 }
 
 // Rigid inertia of a body about its joint point.
@@ -122,8 +132,7 @@ void solve_lone(const Model& model, const S* v_all, Dynamics<S>& d, std::size_t 
   const Vec3T<S> w{v_all[n + 3], v_all[n + 4], v_all[n + 5]};
   motion.w = motion.R * w;
   const Vec3T<S> torque = Vec3T<S>{d.tau[n + 3], d.tau[n + 4], d.tau[n + 5]} +
-                          transpose_times(motion.R, d.applied[i].angular) -
-                          cross(w, link.J_BM * w);
+                          transpose_times(motion.R, d.applied[i].angular) - cross(w, link.J_BM * w);
   const Vec3T<S> a = transpose_times(link.turn_W, link.turn_W * torque);
   d.a[n + 3] = a.x, d.a[n + 4] = a.y, d.a[n + 5] = a.z;
   body.a.angular = motion.R * a;

@@ -38,7 +38,7 @@ Sample bezier(const std::vector<Sample>& control, double s) {
 
 double drive_energy(const Drive& d, double x) {
   double e = 0.5 * d.stiffness * (x - d.rest) * (x - d.rest);
-  e += 0.5 * d.kp * (x - d.target) * (x - d.target);
+  if (!d.by_formula) e += 0.5 * d.kp * (x - d.target) * (x - d.target);
   if (d.lower && x < *d.lower) e += 0.5 * d.limit_stiffness * (*d.lower - x) * (*d.lower - x);
   if (d.upper && x > *d.upper) e += 0.5 * d.limit_stiffness * (x - *d.upper) * (x - *d.upper);
   return e;
@@ -81,15 +81,18 @@ void apply_loop_drives(const Model& model, Dynamics<double>& d) {
     const Freedoms f = freedoms(loop.type);
     const Vec3 p = body_pose(model, d.kinematics, loop.body_2) * loop.X_2M.p;
     double force[6] = {}, unused[6] = {};
+    const MotorInput<double>* motors = &d.motors[static_cast<std::size_t>(loop.first_motor)];
     const int straight = f.rotations == 3 ? f.translations : f.count();
     for (int j = 0; j < straight; ++j) {
-      force[j] = drive_force(loop.drives[static_cast<std::size_t>(j)], c.q[j], c.v[j]).force;
+      force[j] =
+          drive_force(loop.drives[static_cast<std::size_t>(j)], motors[j], c.q[j], c.v[j]).force;
     }
     if (f.rotations == 3) {
       const double* q = c.q + straight;
       const double* v = c.v + straight;
-      apply_ball_drives(&loop.drives[static_cast<std::size_t>(straight)], {q[0], q[1], q[2], q[3]},
-                        {v[0], v[1], v[2]}, {}, {}, force + straight, unused);
+      apply_ball_drives(&loop.drives[static_cast<std::size_t>(straight)], motors + straight,
+                        {q[0], q[1], q[2], q[3]}, {v[0], v[1], v[2]}, {}, {}, force + straight,
+                        unused);
     }
     for (int j = 0; j < f.count(); ++j) {
       const Vec3 along = c.axis[j] * force[j];

@@ -15,7 +15,7 @@ struct DriveForce {
 };
 
 template <class S>
-DriveForce<S> drive_force(const Drive& d, const S& x, const S& v) {
+DriveForce<S> drive_force(const Drive& d, const MotorInput<S>& motor, const S& x, const S& v) {
   DriveForce<S> r;
   r.force = (d.rest - x) * d.stiffness - v * d.damping;
   r.stiffness = S(d.stiffness);
@@ -36,8 +36,8 @@ DriveForce<S> drive_force(const Drive& d, const S& x, const S& v) {
   }
 
   // the motor acts like a spring and damper until it saturates
-  if (d.kp > 0 || d.kd > 0 || d.force != 0) {
-    S f = (d.target - x) * d.kp + (d.target_velocity - v) * d.kd + d.force;
+  if (d.kp > 0 || d.kd > 0 || d.force != 0 || d.by_formula) {
+    S f = (motor.target - x) * d.kp + (motor.target_velocity - v) * d.kd + motor.force;
     S kp(d.kp), kd(d.kd);
     if (d.max_force) {
       const S top(*d.max_force), zero(0.0);
@@ -57,15 +57,15 @@ DriveForce<S> drive_force(const Drive& d, const S& x, const S& v) {
 // 1/2 (phi - rest)^T K (phi - rest) gives the torque J^T K (rest - phi), J = J_r^-1(phi), and
 // damping B the torque -J^T B J w. The inertia takes the diagonal of J^T B J; where w is already
 // `ahead_of_start` of the velocity at which the step began, that part is handed back.
-inline void apply_ball_drives(const Drive* drives, const Quat& quat, const Vec3& w,
-                              const Vec3& ahead_of_start, const ImplicitDrive& implicit,
-                              double* tau, double* inertia) {
+inline void apply_ball_drives(const Drive* drives, const MotorInput<double>* motors,
+                              const Quat& quat, const Vec3& w, const Vec3& ahead_of_start,
+                              const ImplicitDrive& implicit, double* tau, double* inertia) {
   const Vec3 phi = log_quat(quat) + w * implicit.ahead;
   const Mat3 J = inverse_right_jacobian(phi);
   const Vec3 rate = J * w;
   Vec3 force, damping;
   for (int j = 0; j < 3; ++j) {
-    const DriveForce<double> f = drive_force(drives[j], phi[j], rate[j]);
+    const DriveForce<double> f = drive_force(drives[j], motors[j], phi[j], rate[j]);
     force[j] = f.force;
     inertia[j] += implicit.by_stiffness * f.stiffness;
     for (int i = 0; i < 3; ++i) damping[i] += J[j][i] * J[j][i] * f.damping;
@@ -78,13 +78,19 @@ inline void apply_ball_drives(const Drive* drives, const Quat& quat, const Vec3&
 }
 
 template <class S>
-void apply_ball_drives_by_lane(const Drive* drives, const S* q, const S* v, const S* v_start,
-                               const ImplicitDrive& implicit, S* tau, S* inertia) {
+void apply_ball_drives_by_lane(const Drive* drives, const MotorInput<S>* motors, const S* q,
+                               const S* v, const S* v_start, const ImplicitDrive& implicit, S* tau,
+                               S* inertia) {
   for (int i = 0; i < lanes<S>; ++i) {
     const auto at = [i](const S* x) { return Vec3{lane(x[0], i), lane(x[1], i), lane(x[2], i)}; };
     double t[3], m[3] = {lane(inertia[0], i), lane(inertia[1], i), lane(inertia[2], i)};
-    apply_ball_drives(drives, {lane(q[0], i), lane(q[1], i), lane(q[2], i), lane(q[3], i)}, at(v),
-                      at(v) - at(v_start), implicit, t, m);
+    MotorInput<double> own[3];
+    for (int j = 0; j < 3; ++j) {
+      own[j] = {lane(motors[j].target, i), lane(motors[j].target_velocity, i),
+                lane(motors[j].force, i)};
+    }
+    apply_ball_drives(drives, own, {lane(q[0], i), lane(q[1], i), lane(q[2], i), lane(q[3], i)},
+                      at(v), at(v) - at(v_start), implicit, t, m);
     for (int j = 0; j < 3; ++j) set_lane(tau[j], i, t[j]), set_lane(inertia[j], i, m[j]);
   }
 }
@@ -108,14 +114,14 @@ void apply_drives(const Model& model, const S* q, const S* v, const ImplicitDriv
       const auto n = static_cast<std::size_t>(link.v + j);
       const S rate = v[n];
       const S x = q[link.q + j] + rate * implicit.ahead;
-      const DriveForce<S> f = drive_force(model.drives[n], x, rate);
+      const DriveForce<S> f = drive_force(model.drives[n], d.motors[n], x, rate);
       d.tau[n] = f.force;
       d.inertia[n] += f.damping * implicit.by_damping + f.stiffness * implicit.by_stiffness;
     }
     if (link.rotations == 3) {
       const auto n = static_cast<std::size_t>(link.v + straight);
-      apply_ball_drives_by_lane(&model.drives[n], q + link.q + straight, v + n, v + n, implicit,
-                                &d.tau[n], &d.inertia[n]);
+      apply_ball_drives_by_lane(&model.drives[n], &d.motors[n], q + link.q + straight, v + n, v + n,
+                                implicit, &d.tau[n], &d.inertia[n]);
     }
   });
 }
@@ -136,8 +142,8 @@ void correct_ball_drives(const Model& model, const S* q, const S* v_start, const
     };
     if (!damped(drives[0]) && !damped(drives[1]) && !damped(drives[2])) return;
     S unused[3] = {};
-    apply_ball_drives_by_lane(drives, q + link.q + link.translations, v + n, v_start + n, implicit,
-                              &d.tau[n], unused);
+    apply_ball_drives_by_lane(drives, &d.motors[n], q + link.q + link.translations, v + n,
+                              v_start + n, implicit, &d.tau[n], unused);
   });
 }
 

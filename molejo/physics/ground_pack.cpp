@@ -82,7 +82,7 @@ void merge(const Model& model, GroundPack& ground) {
 }
 
 struct OnGround {
-  static constexpr bool needs_poses = true;
+  static constexpr bool needs_poses = true, pushes = false;
   const Model& model;
   double h;
   Dynamics<Pack4>& d;
@@ -92,7 +92,8 @@ struct OnGround {
     find_in_each_world(model, d.kinematics, h, ground);
     merge(model, ground);
   }
-  void push() {}
+  void command(double, const Pack4*, const Pack4*) {}
+  void push(double, const Pack4*, const Pack4*) {}
   void factorized() {}
   void constrain() {}
 

@@ -66,14 +66,33 @@ struct Coupled {
   double h;
   Scratch& scratch;
   ContactStep* contact;
-  bool needs_poses = contact != nullptr || scratch.penalty != nullptr || !model.loops.empty();
+  FormulaRun* formulas = scratch.formulas.get();
+  bool pushes = (formulas && !formulas->set->forces.empty()) || !scratch.pushes.empty();
+  bool needs_poses =
+      contact != nullptr || scratch.penalty != nullptr || pushes || !model.loops.empty();
 
   Dynamics<double>& dynamics() const { return scratch.tree.dynamics; }
+  void command(double t, const double* q, const double* v) {
+    if (!formulas || formulas->set->motors.empty()) return;
+    update_poses(model, q, dynamics().kinematics);
+    update_velocities(model, v, dynamics().kinematics);
+    read_signals(model, t, q, v, dynamics().kinematics, *formulas);
+    command_motors(dynamics(), *formulas);
+  }
   void placed() {
     if (contact) find_step_contacts(model, h, dynamics(), *contact);
   }
-  void push() {
+  void push(double t, const double* q, const double* v) {
     if (scratch.penalty) apply_penalty(model, dynamics(), *scratch.penalty);
+    if (formulas && !formulas->set->forces.empty()) {
+      read_signals(model, t, q, v, dynamics().kinematics, *formulas);
+      apply_formula_forces(model, dynamics(), *formulas);
+    }
+    for (const Push& p : scratch.pushes) {
+      if (t > p.until) continue;
+      const Vec3 at = body_pose(model, dynamics().kinematics, p.body) * p.p;
+      molejo::push(p.body, at, p.force, dynamics());
+    }
   }
   void factorized() { factorize_loops(model, dynamics(), scratch.loops); }
   void constrain() { constrain_acceleration(model, dynamics(), scratch.loops); }
@@ -162,8 +181,9 @@ Scratch::Scratch(const Model& model)
 void acceleration(const Model& model, double t, const double* q, const double* v, double* a,
                   Scratch& scratch) {
   Dynamics<double>& d = scratch.tree.dynamics;
-  apply_drives(model, q, v, ImplicitDrive::explicit_force(), d);
   Coupled coupling{model, 0, scratch, nullptr};
+  coupling.command(t, q, v);
+  apply_drives(model, q, v, ImplicitDrive::explicit_force(), d);
   accelerate(model, t, q, v, d, coupling);
   std::copy(d.a.begin(), d.a.end(), a);
 }

@@ -16,6 +16,7 @@
 
 #include "molejo/physics/contact.h"
 #include "molejo/physics/forces.h"
+#include "molejo/physics/formula_forces.h"
 #include "molejo/physics/loops.h"
 #include "molejo/physics/penalty.h"
 
@@ -36,6 +37,14 @@ template <class S>
 void step_tree(const Model& model, Integrator method, double t, double h, S* q, S* v,
                StepScratch<S>& scratch);
 
+// A push by hand: a force on a point of a body for some time.
+struct Push {
+  BodyId body;
+  Vec3 p;      // in the body frame
+  Vec3 force;  // in world axes
+  double until = 0;
+};
+
 // Everything a single world needs, loops and contact included.
 struct Scratch {
   explicit Scratch(const Model& model);
@@ -44,7 +53,9 @@ struct Scratch {
   Loops loops;
   std::unique_ptr<ContactStep> contact;  // none: nothing can touch
   std::unique_ptr<Penalty> penalty;      // none: no pair of this response
-  bool failed = false;                   // a contact solve of the last step was not finite
+  std::unique_ptr<FormulaRun> formulas;  // none until they are given
+  std::vector<Push> pushes;
+  bool failed = false;  // a contact solve of the last step was not finite
   // stages of Runge-Kutta methods: rates of the chart and of the velocities
   static constexpr int stages = 6;
   std::vector<VecX> y_rate, v_rate;

@@ -17,13 +17,17 @@ template <class S>
 StepScratch<S>::StepScratch(const Model& model)
     : dynamics(model), v_middle(static_cast<std::size_t>(model.nv)) {}
 
-// What joins the motion of free trees. A coupling is told when poses and velocities of the start
-// are known (`placed`), to add forces on bodies (`push`), when the factor is there (`factorized`),
-// after each solve (`constrain`), when v has been advanced (`meet`) and when q has (`settle`).
+// What joins the motion of free trees. A coupling is told to set the motors (`command`), when poses
+// and velocities of the start are known (`placed`), to add forces on bodies (`push`), when the
+// factor is there (`factorized`), after each solve (`constrain`), when v has been advanced (`meet`)
+// and when q has (`settle`).
 struct Uncoupled {
-  static constexpr bool needs_poses = false;
+  static constexpr bool needs_poses = false, pushes = false;
+  template <class S>
+  void command(double, const S*, const S*) {}
   void placed() {}
-  void push() {}
+  template <class S>
+  void push(double, const S*, const S*) {}
   void factorized() {}
   void constrain() {}
   template <class S>
@@ -43,8 +47,8 @@ void accelerate(const Model& model, double t, const S* q, const S* v, Dynamics<S
   update_poses(model, q, d.kinematics);
   update_velocities(model, v, d.kinematics);
   coupling.placed();
-  if (has_body_forces(model)) apply_body_forces(model, t, d);
-  coupling.push();
+  if (coupling.pushes || has_body_forces(model)) apply_body_forces(model, t, d);
+  coupling.push(t, q, v);
   factorize(model, d);
   coupling.factorized();
   solve_acceleration(model, v, d);
@@ -66,6 +70,7 @@ template <class S, class Coupling>
 void step_euler(const Model& model, double t, double h, S* q, S* v, StepScratch<S>& scratch,
                 Coupling&& coupling) {
   Dynamics<S>& d = scratch.dynamics;
+  coupling.command(t, q, v);
   apply_drives(model, q, v, ImplicitDrive::end_of_step(h), d);
   accelerate(model, t, q, v, d, coupling);
   add_scaled(d.kinematics.awake, d.a, h, v);
@@ -83,11 +88,12 @@ void step_midpoint(const Model& model, double t, double h, S* q, S* v, StepScrat
   // half a step of q, and a first estimate with the velocity of the start
   move_awake(model, d, v, h / 2, q);
   const ImplicitDrive implicit = ImplicitDrive::middle_of_step(h);
+  coupling.command(t + h / 2, q, v);
   apply_drives(model, q, v, implicit, d);
   accelerate(model, t + h / 2, q, v, d, coupling);
 
   // the same factor serves better velocities
-  const bool body_forces = has_body_forces(model);
+  const bool body_forces = coupling.pushes || has_body_forces(model);
   const bool linear_velocities = body_forces || !model.loops.empty();
   for (int n = 1; n < midpoint_evaluations; ++n) {
     for (const LinkRange& range : d.kinematics.awake) {
@@ -98,7 +104,7 @@ void step_midpoint(const Model& model, double t, double h, S* q, S* v, StepScrat
     correct_ball_drives(model, q, v, v_middle, implicit, d);
     if (linear_velocities) update_velocities(model, v_middle, d.kinematics);
     if (body_forces) apply_body_forces(model, t + h / 2, d);
-    coupling.push();
+    coupling.push(t + h / 2, q, v_middle);
     solve_acceleration(model, v_middle, d);
     coupling.constrain();
   }

@@ -13,7 +13,8 @@ namespace molejo {
 // One world in time. Frames fall between its steps.
 class Run::Stepper {
  public:
-  Stepper(const Model& model, const State& start, const Settings& settings)
+  Stepper(const Model& model, const State& start, const Settings& settings,
+          std::shared_ptr<const FormulaSet> formulas)
       : model_(model),
         settings_(settings),
         state_(start),
@@ -39,6 +40,44 @@ class Run::Stepper {
     }
     if (settings_.project && model_.rows > 0) keep_closed(state_);
     before_ = state_;
+    if (formulas) set_formulas(std::move(formulas));
+  }
+
+  void set_formulas(std::shared_ptr<const FormulaSet> formulas) {
+    auto next = std::make_unique<FormulaRun>(model_, formulas);
+    if (scratch_.formulas) take_over(*scratch_.formulas, *next);
+    update_poses(model_, state_.q.data(), shown_);
+    update_velocities(model_, state_.v.data(), shown_);
+    read_signals(model_, state_.t, state_.q.data(), state_.v.data(), shown_, *next);
+    check_finite(*next);  // those that were, stay
+    if (aside_) aside_->formulas = std::make_unique<FormulaRun>(*next);
+    scratch_.formulas = std::move(next);
+    // who is pushed never sleeps
+    if (scratch_.contact) {
+      for (const FormulaSet::Force& f : formulas->forces) {
+        const auto body = static_cast<std::size_t>(f.body.index);
+        const int tree = scratch_.contact->system.tree[body];
+        scratch_.contact->may_sleep[static_cast<std::size_t>(tree)] = false;
+      }
+    }
+    powers_before_.clear();
+    measure_work(0);
+  }
+
+  bool set_variable(const std::string& name, double value) {
+    if (!scratch_.formulas) return false;
+    for (const FormulaSet::Variable& v : scratch_.formulas->set->variables) {
+      if (v.name != name) continue;
+      scratch_.formulas->inputs[v.slot] = value;
+      if (aside_ && aside_->formulas) aside_->formulas->inputs[v.slot] = value;
+      return true;
+    }
+    return false;
+  }
+
+  void add_push(const Push& push) {
+    scratch_.pushes.push_back(push);
+    if (scratch_.contact) forget(model_, scratch_.tree.dynamics, *scratch_.contact);
   }
 
   bool next_frame(Frame& frame, std::vector<ContactEvent>& events) {
@@ -83,7 +122,48 @@ class Run::Stepper {
     }
     take_penalty(state_.t - before_.t);
     unlogged_ = state_.t - before_.t;
+    if (scratch_.formulas) {
+      sum_contact_forces(unlogged_);
+      measure_work(unlogged_);
+    }
+    const auto over = [&](const Push& p) { return p.until < state_.t; };
+    scratch_.pushes.erase(std::remove_if(scratch_.pushes.begin(), scratch_.pushes.end(), over),
+                          scratch_.pushes.end());
     return true;
+  }
+
+  // Signals of a state.
+  void look(const State& state) {
+    update_poses(model_, state.q.data(), shown_);
+    update_velocities(model_, state.v.data(), shown_);
+    read_signals(model_, state.t, state.q.data(), state.v.data(), shown_, *scratch_.formulas);
+  }
+
+  // On each body, over the last step.
+  void sum_contact_forces(double h) {
+    std::vector<Vec3>& sum = scratch_.formulas->contact_force;
+    std::fill(sum.begin(), sum.end(), Vec3{});
+    const auto add = [&](const std::vector<Contact>& list) {
+      for (const Contact& c : list) {
+        sum[static_cast<std::size_t>(c.body_a)] += c.impulse / h;
+        sum[static_cast<std::size_t>(c.body_b)] -= c.impulse / h;
+      }
+    };
+    if (scratch_.contact) add(scratch_.contact->contacts.list);
+    if (scratch_.penalty) add(pushes_);
+  }
+
+  // Work of the forces over the last step, by the trapezium of their powers.
+  void measure_work(double h) {
+    FormulaRun& f = *scratch_.formulas;
+    if (f.set->forces.empty()) return;
+    look(state_);
+    measure_powers(model_, shown_, f);
+    for (std::size_t i = 0; i < f.done.size(); ++i) {
+      f.done[i] += 0.5 * h * (powers_before_.size() == f.done.size() ? powers_before_[i] : 0) +
+                   0.5 * h * f.power[i];
+    }
+    powers_before_ = f.power;
   }
 
   // One step, of the fixed size or as large as the error allows, not beyond the end.
@@ -265,6 +345,10 @@ class Run::Stepper {
     touches_.add_frame(state.t, events, frame.contacts);
     soft_touches_.add_frame(state.t, events, frame.contacts);
     if (scratch_.contact) frame.asleep = scratch_.contact->sleepers;
+    if (scratch_.formulas) {
+      read_signals(model_, state.t, state.q.data(), state.v.data(), k, *scratch_.formulas);
+      read_probes(*scratch_.formulas, frame.probes);
+    }
   }
 
   const Model& model_;
@@ -286,17 +370,26 @@ class Run::Stepper {
   std::unique_ptr<Events> events_;  // when contact is event-driven
   std::string event_failure_;
   double next_step_ = 0;
+  std::vector<double> powers_before_;  // of the forces, at the end of the last step
   Summary summary_;
 };
 
-Run::Run(const Model& model, const State& start, const Settings& settings)
-    : stepper_(std::make_unique<Stepper>(model, start, settings)) {}
+Run::Run(const Model& model, const State& start, const Settings& settings,
+         std::shared_ptr<const FormulaSet> formulas)
+    : stepper_(std::make_unique<Stepper>(model, start, settings, std::move(formulas))) {}
 Run::~Run() = default;
 bool Run::next_frame(Frame& frame, std::vector<ContactEvent>& events) {
   return stepper_->next_frame(frame, events);
 }
 const State& Run::state() const { return stepper_->state(); }
 const Summary& Run::summary() const { return stepper_->summary(); }
+void Run::set_formulas(std::shared_ptr<const FormulaSet> formulas) {
+  stepper_->set_formulas(std::move(formulas));
+}
+bool Run::set_variable(const std::string& name, double value) {
+  return stepper_->set_variable(name, value);
+}
+void Run::add_push(const Push& push) { stepper_->add_push(push); }
 
 namespace {
 
@@ -334,8 +427,9 @@ void sum_up(const State& end, double wall, Recording& recording) {
 
 Recording simulate(const Built& built, const Settings& settings, const Progress& progress) {
   const auto start = std::chrono::steady_clock::now();
-  Run run(built.model, built.initial, settings);
+  Run run(built.model, built.initial, settings, built.formulas);
   Recording recording;
+  if (built.formulas) recording.probes = recorded_probes(*built.formulas);
   Frame frame;
   while (run.next_frame(frame, recording.contacts)) {
     recording.frames.push_back(std::move(frame));

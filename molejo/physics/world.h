@@ -6,6 +6,7 @@
 
 #include "molejo/model/build.h"
 #include "molejo/model/recording.h"
+#include "molejo/physics/integrate.h"
 
 namespace molejo {
 
@@ -19,7 +20,9 @@ Recording simulate(const Built& built, const Settings& settings, const Progress&
 // The same a frame at a time. `model` and `settings` must outlive the run.
 class Run {
  public:
-  Run(const Model& model, const State& start, const Settings& settings);
+  // Throws InputError when a formula has no finite value at the start.
+  Run(const Model& model, const State& start, const Settings& settings,
+      std::shared_ptr<const FormulaSet> formulas = nullptr);
   ~Run();
 
   // The next frame, the first at the start, and the contact events since the last one, appended.
@@ -29,6 +32,12 @@ class Run {
   const State& state() const;  // at the end of the last step
   // So far: steps, projections, impacts, errors, failure. Energies and times are the recorder's.
   const Summary& summary() const;
+
+  // Between two frames: formulas in other words (of the same model; variables keep their values),
+  // the value of a variable (false: there is none of this name), a push by hand.
+  void set_formulas(std::shared_ptr<const FormulaSet> formulas);
+  bool set_variable(const std::string& name, double value);
+  void add_push(const Push& push);
 
  private:
   class Stepper;

@@ -451,6 +451,7 @@ TEST_CASE("scene text: what is written is what a person would write") {
                    .X_BM = {frame_from_z({0, 1, 0}), {0, 0, 0.1}},
                    .loop = false,
                    .drives = {Drive{}},
+                   .motor_formulas = {},
                    .position = {radians(30)},
                    .velocity = {}};
   pivot.drives[0].lower = radians(-90);

@@ -1,0 +1,49 @@
+// What formulas do while a world runs: they read signals, push bodies, command motors, are
+// recorded.
+#pragma once
+
+#include "molejo/model/formulas.h"
+#include "molejo/model/recording.h"
+#include "molejo/physics/dynamics.h"
+
+namespace molejo {
+
+// The formulas of one world.
+struct FormulaRun {
+  FormulaRun(const Model& model, std::shared_ptr<const FormulaSet> formulas);
+
+  std::shared_ptr<const FormulaSet> set;
+  std::vector<double> inputs;  // signals and variables
+  ExpressionWorkspace work;
+  std::vector<Vec3> contact_force;  // on each body in the last step, N
+  // of each force
+  std::vector<double> power;  // W
+  std::vector<double> done;   // work so far, J
+};
+
+// From formulas that are replaced: the values of variables, contact forces, and the work of forces
+// with the same name.
+void take_over(const FormulaRun& old, FormulaRun& run);
+
+// Fills run.inputs. Poses and velocities of k must be up to date.
+void read_signals(const Model& model, double t, const double* q, const double* v,
+                  const Kinematics<double>& k, FormulaRun& run);
+
+// After read_signals: adds the forces to d.applied.
+void apply_formula_forces(const Model& model, Dynamics<double>& d, FormulaRun& run);
+
+// After read_signals: run.power alone.
+void measure_powers(const Model& model, const Kinematics<double>& k, FormulaRun& run);
+
+// After read_signals: sets d.motors.
+void command_motors(Dynamics<double>& d, FormulaRun& run);
+
+// Throws InputError when a formula has no finite value now: the place, the column and the cause.
+void check_finite(FormulaRun& run);
+
+// The probes, vectors as name.x, name.y, name.z, and the work of each force as name.work.
+std::vector<RecordedProbe> recorded_probes(const FormulaSet& set);
+// Their values, after read_signals; replaces `values`.
+void read_probes(FormulaRun& run, std::vector<double>& values);
+
+}  // namespace molejo
