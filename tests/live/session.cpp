@@ -1,0 +1,176 @@
+// A live run and its messages, without a network.
+#include "molejo/live/session.h"
+
+#include <doctest/doctest.h>
+
+#include "molejo/io/json_document.h"
+#include "tests/live/pushed_ball.h"
+#include "tests/support/contact_scenes.h"
+#include "tests/support/error_text.h"
+
+using namespace molejo;
+using namespace molejo::test;
+
+namespace {
+
+// One who asks the session without a network.
+struct Client {
+  std::map<std::uint64_t, std::vector<std::string>> replies, frames;
+  Session session;
+
+  explicit Client(Scene scene = pushed_ball(), SessionOptions options = {})
+      : session(std::move(scene), std::move(options),
+                {[this](std::uint64_t c, const std::string& text) { replies[c].push_back(text); },
+                 [this](const std::vector<std::uint64_t>& list, const std::string& text) {
+                   for (const std::uint64_t c : list) frames[c].push_back(text);
+                 }}) {
+    session.open(1);
+  }
+  // The answer as a tree.
+  JsonValue ask(const std::string& text, std::uint64_t client = 1) {
+    session.receive(client, text);
+    return parse_json(replies[client].back(), "reply").root;
+  }
+  double number(const JsonValue& answer, const char* key) {
+    REQUIRE(answer.find(key));
+    return answer.find(key)->number;
+  }
+};
+
+double x_of(const LiveRun& run) { return run.frame().X_WB[0].p.x; }
+
+}  // namespace
+
+TEST_CASE("live run: history can be shown again, left and branched from") {
+  LiveRun run(pushed_ball());
+  for (int i = 0; i < 100; ++i) REQUIRE(run.advance());
+  CHECK(run.frame().state.t == doctest::Approx(1));
+  CHECK(x_of(run) == doctest::Approx(0.25));
+  const double there = x_of(run);
+  run.seek(0.5);
+  CHECK(run.frame().state.t == doctest::Approx(0.5));
+  CHECK(x_of(run) == doctest::Approx(0.0625));
+  CHECK(run.end() == doctest::Approx(1));  // nothing is lost
+  for (int i = 0; i < 50; ++i) REQUIRE(run.advance());
+  CHECK(x_of(run) == there);
+  run.seek(0.5);
+  run.set_variable("f", 0);
+  run.branch();
+  CHECK(run.end() == doctest::Approx(0.5));
+  for (int i = 0; i < 50; ++i) REQUIRE(run.advance());
+  CHECK(x_of(run) == doctest::Approx(0.0625 + 0.25 * 0.5));
+  run.reset();
+  CHECK(x_of(run) == 0);
+  CHECK(run.variable("f") == 0);
+}
+
+TEST_CASE("live run: the history is bounded, and the latest is kept") {
+  HistoryLimits limits;
+  limits.frames = 10;
+  LiveRun run(pushed_ball(), limits);
+  for (int i = 0; i < 100; ++i) REQUIRE(run.advance());
+  CHECK(run.begin() == doctest::Approx(0.91));
+  CHECK(run.end() == doctest::Approx(1));
+  CHECK(run.number() == 100);
+  run.seek(0);
+  CHECK(run.frame().state.t == doctest::Approx(0.91));
+}
+
+TEST_CASE("live run: a bad formula is refused and the old one stays in force") {
+  LiveRun run(pushed_ball());
+  for (int i = 0; i < 50; ++i) REQUIRE(run.advance());
+  const auto replace = [&](const std::string& text) {
+    return error_text([&] { run.replace_formula("force", "wind", "force", 0, text); });
+  };
+  CHECK(replace("2*") != "no error");
+  CHECK(replace("2*g").find("column 3") != std::string::npos);
+  CHECK(replace("1/(t - t)").find("column 2") != std::string::npos);  // not finite now
+  CHECK(error_text([&] {
+          run.replace_formula("force", "wnd", "force", 0, "1");
+        }).find("did you mean 'wind'") != std::string::npos);
+  for (int i = 0; i < 50; ++i) REQUIRE(run.advance());
+  CHECK(x_of(run) == doctest::Approx(0.25));
+  CHECK(replace("-3*f") == "no error");
+  for (int i = 0; i < 100; ++i) REQUIRE(run.advance());
+  CHECK(x_of(run) == doctest::Approx(0.25 + 0.5 - 0.75));
+  // a whole vector in the place of three numbers, and a motor that was not there is no joint
+  run.replace_formula("force", "wind", "force", -1, "[0, f, 0]");
+  REQUIRE(run.advance());
+  CHECK(error_text([&] { run.replace_formula("joint", "elbow", "target", 0, "1"); }) != "no error");
+}
+
+TEST_CASE("live session: messages have answers with their id, mistakes are told") {
+  Client client;
+  CHECK(client.ask(R"({"do": "status", "id": 3})").find("id")->number == 3);
+  CHECK(client.ask(R"({"do": "play", "id": "a"})").find("ok"));
+  const auto error = [&](const std::string& text) {
+    const JsonValue answer = client.ask(text);
+    return answer.find("error") ? answer.find("error")->text : "none";
+  };
+  CHECK(error("{") != "none");
+  CHECK(error("[1]") != "none");
+  CHECK(error(R"({"do": "plai"})").find("did you mean 'play'") != std::string::npos);
+  CHECK(error(R"({"do": 3})") != "none");
+  CHECK(error(R"({"do": "speed", "value": -1})") != "none");
+  CHECK(error(R"({"do": "step", "frames": 1e9})") != "none");
+  CHECK(error(R"({"do": "set", "variable": "g", "value": 1})") != "none");
+  CHECK(error(R"({"do": "push", "body": "bal", "force": [1, 0, 0]})") != "none");
+  CHECK(error(R"({"do": "push", "body": "ball", "force": [1, 0]})") != "none");
+  CHECK(error(R"({"do": "load", "file": "../../etc/passwd"})") != "none");
+  CHECK(error(R"({"do": "subscribe", "plots": ["ball.q"]})") != "none");
+}
+
+TEST_CASE("live session: plays in the time of the clock, at the speed that is asked for") {
+  Client client;
+  client.ask(R"({"do": "subscribe", "rate": 50})");
+  client.ask(R"({"do": "play"})");
+  double now = 100;
+  client.session.tick(now);
+  for (; now < 101 - 1e-9; now += 0.005) client.session.tick(now);
+  CHECK(client.session.run().frame().state.t == doctest::Approx(1).epsilon(0.02));
+  CHECK(client.frames[1].size() > 40);
+  CHECK(client.frames[1].size() < 54);
+  client.ask(R"({"do": "speed", "value": 0.5})");
+  client.session.tick(now);
+  for (const double end = now + 1; now < end; now += 0.005) client.session.tick(now);
+  CHECK(client.session.run().frame().state.t == doctest::Approx(1.5).epsilon(0.02));
+  client.ask(R"({"do": "pause"})");
+  CHECK(client.session.tick(now) < 0);
+  CHECK(client.session.run().frame().state.t == doctest::Approx(1.5).epsilon(0.02));
+}
+
+TEST_CASE("live session: all clients see the same run, each what it asked for") {
+  Client client;
+  client.session.open(2);
+  client.session.open(3);
+  client.ask(R"({"do": "subscribe"})", 1);
+  client.ask(R"({"do": "subscribe", "frames": false, "plots": ["ball.x"]})", 2);
+  client.ask(R"({"do": "set", "variable": "f", "value": 4})", 3);
+  client.ask(R"({"do": "step", "frames": 100})", 3);
+  client.session.tick(0);
+  REQUIRE(client.frames[1].size() == 1);
+  REQUIRE(client.frames[2].size() == 1);
+  CHECK(client.frames[3].empty());
+  const JsonValue frame = parse_json(client.frames[1][0], "frame").root;
+  CHECK(frame.find("poses")->items.size() == 7);
+  CHECK(frame.find("poses")->items[0].number == doctest::Approx(1));
+  const JsonValue plot = parse_json(client.frames[2][0], "frame").root;
+  CHECK(plot.find("plots")->find("ball.x")->number == doctest::Approx(1));
+  CHECK_FALSE(plot.find("poses"));
+  client.session.close(1);
+  client.ask(R"({"do": "step"})", 3);
+  client.session.tick(1);
+  CHECK(client.frames[1].size() == 1);
+  CHECK(client.frames[2].size() == 2);
+}
+
+TEST_CASE("live session: a scene given as text takes the place of the one that runs") {
+  Client client;
+  const JsonValue answer = client.ask(
+      R"({"do": "load", "scene": {"name": "other", "bodies": [{"name": "box", "shape": {"box": 1}}]}})");
+  CHECK(answer.find("ok"));
+  CHECK(answer.find("name")->text == "other");
+  const JsonValue bad = client.ask(R"({"do": "load", "scene": {"bodies": [{"nam": "box"}]}})");
+  CHECK(bad.find("error"));
+  CHECK(client.session.run().scene().name == "other");
+}
