@@ -56,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   try {
     if (const auto end = head_end(bytes)) {
-      check_headers(parse_response(std::string_view(bytes).substr(0, *end)));
+      check_headers(parse_http_response(std::string_view(bytes).substr(0, *end)));
     }
   } catch (const HttpError& error) {
     require(error.status >= 400 && error.status < 600);

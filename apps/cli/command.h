@@ -13,6 +13,7 @@ namespace molejo::cli {
 enum ExitCode {
   success = 0,
   numeric_failure = 1,  // the run stopped early; what it reached is written
+  network_failure = 1,  // nobody answered, or the answer was no
   bad_input = 2,        // a file or the command line; nothing is written
   internal_error = 3
 };
@@ -45,6 +46,26 @@ struct GalleryOptions {
   std::string scenes = "scenes", out = "out";
 };
 int gallery(const GalleryOptions& options);
+
+struct ServeOptions {
+  std::string scene;
+  std::string address = "127.0.0.1";
+  int port = 8420;
+  std::string token;
+  std::vector<std::string> origins;
+  std::string folder;  // of scenes that clients may load; that of the scene unless given
+  bool paused = false;
+};
+int serve(const ServeOptions& options);
+
+struct SendOptions {
+  std::string url;
+  std::vector<std::string> messages;
+  std::string token;
+  int frames = 0;     // to wait for after the answers
+  double wait = 5.0;  // seconds for each answer
+};
+int send(const SendOptions& options);
 
 // Each warning as a line on stderr.
 void print_warnings(const std::vector<std::string>& warnings);

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "apps/cli/command.h"
+#include "molejo/live/network.h"
 #include "molejo/model/error.h"
 
 namespace molejo::cli {
@@ -159,6 +160,43 @@ int run(int argc, char** argv) {
       ->capture_default_str()
       ->type_name("");
 
+  ServeOptions serve_options;
+  CLI::App* serve_app = app.add_subcommand(
+      "serve", "Run a scene live: clients watch it and change it over a WebSocket");
+  serve_app->add_option("SCENE", serve_options.scene, "Any scene that simulate reads")
+      ->type_name("");
+  serve_app->add_option("--port", serve_options.port, "Port to listen at; 0: any free one")
+      ->capture_default_str()
+      ->type_name("N");
+  serve_app
+      ->add_option("--address", serve_options.address,
+                   "Address to listen at; others than loopback need a token")
+      ->capture_default_str()
+      ->type_name("ADDRESS");
+  serve_app
+      ->add_option("--token", serve_options.token, "What clients must know, 16 characters at least")
+      ->type_name("TEXT");
+  serve_app
+      ->add_option("--origin", serve_options.origins,
+                   "Web page that may connect, besides those of this machine; may be repeated")
+      ->type_name("ORIGIN")
+      ->allow_extra_args(false);
+  serve_app->add_option("--folder", serve_options.folder, "Folder of scenes that clients may load")
+      ->type_name("FOLDER");
+  serve_app->add_flag("--paused", serve_options.paused, "Wait for a client to say play");
+
+  SendOptions send_options;
+  CLI::App* send_app = app.add_subcommand("send", "Talk to a live run from the shell");
+  send_app->add_option("URL", send_options.url, "ws://127.0.0.1:8420/live, or a port")
+      ->type_name("");
+  send_app
+      ->add_option("MESSAGES", send_options.messages,
+                   "Messages as JSON, or the bare name of a command like play")
+      ->type_name("");
+  send_app->add_option("--token", send_options.token, "The token of the server")->type_name("TEXT");
+  send_app->add_option("--frames", send_options.frames, "Print so many frames after the answers")
+      ->type_name("N");
+
   // what is unknown or missing is told below, with better words than the parser's
   app.allow_extras();
   for (CLI::App* sub : app.get_subcommands({})) sub->allow_extras()->group("Commands");
@@ -189,7 +227,16 @@ int run(int argc, char** argv) {
     return convert(convert_options);
   }
   if (command == gallery_app) return gallery(gallery_options);
-  throw InputError("no command given: simulate, check, convert or gallery; see 'molejo --help'");
+  if (command == serve_app) {
+    require(serve_options.scene, "serve", "SCENE");
+    return serve(serve_options);
+  }
+  if (command == send_app) {
+    require(send_options.url, "send", "URL");
+    return send(send_options);
+  }
+  throw InputError(
+      "no command given: simulate, check, convert, gallery, serve or send; see 'molejo --help'");
 }
 
 }  // namespace
@@ -206,6 +253,9 @@ int main(int argc, char** argv) {
   } catch (const molejo::InputError& error) {
     fmt::print(stderr, "molejo: {}\n", error.what());
     return bad_input;
+  } catch (const molejo::NetworkError& error) {
+    fmt::print(stderr, "molejo: {}\n", error.what());
+    return network_failure;
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "molejo: out of memory\n");
     return internal_error;

@@ -124,7 +124,7 @@ void Client::check_answer(const std::string& key, NetworkClock::time_point deadl
       throw NetworkError(url_ + ": no answer to the handshake in time");
     }
   }
-  const ResponseHead head = parse_response(std::string_view(answer).substr(0, *end));
+  const ResponseHead head = parse_http_response(std::string_view(answer).substr(0, *end));
   if (head.status != 101) {
     // a refusal has a sentence after it
     try {

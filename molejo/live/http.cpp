@@ -148,7 +148,7 @@ RequestHead parse_request(std::string_view head) {
   return request;
 }
 
-ResponseHead parse_response(std::string_view head) {
+ResponseHead parse_http_response(std::string_view head) {
   const std::string_view line = take_line(head);
   const std::string_view version = "HTTP/1.1 ";
   const std::string_view code = line.substr(std::min(version.size(), line.size()));

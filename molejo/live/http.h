@@ -58,7 +58,7 @@ std::optional<std::size_t> head_end(std::string_view bytes);
 
 // `head` is what head_end delimits. Both throw HttpError with the status to answer.
 RequestHead parse_request(std::string_view head);
-ResponseHead parse_response(std::string_view head);
+ResponseHead parse_http_response(std::string_view head);
 
 // Undoes %xx; nothing for a bad or zero escape.
 std::optional<std::string> percent_decode(std::string_view text);

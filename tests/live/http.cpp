@@ -74,15 +74,15 @@ TEST_CASE("http: the end of a head is found within its limit") {
 }
 
 TEST_CASE("http: an answer is taken apart") {
-  const ResponseHead head = parse_response("HTTP/1.1 404 Not Found\r\nA: b\r\n\r\n");
+  const ResponseHead head = parse_http_response("HTTP/1.1 404 Not Found\r\nA: b\r\n\r\n");
   CHECK(head.status == 404);
   CHECK(head.reason == "Not Found");
-  CHECK(parse_response("HTTP/1.1 101\r\n\r\n").status == 101);
+  CHECK(parse_http_response("HTTP/1.1 101\r\n\r\n").status == 101);
   for (const char* bad :
        {"HTTP/1.0 200 OK\r\n\r\n", "HTTP/1.1 20 OK\r\n\r\n", "HTTP/1.1 2000\r\n\r\n",
         "HTTP/1.1\r\n\r\n", "\r\n\r\n", "HTTP/1.1 -10 a\r\n\r\n"}) {
     CAPTURE(bad);
-    CHECK_THROWS_AS(parse_response(bad), HttpError);
+    CHECK_THROWS_AS(parse_http_response(bad), HttpError);
   }
 }
 

@@ -1,0 +1,107 @@
+// molejo serve: a scene that runs live; molejo send: a word to it from the shell.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+
+#include "apps/cli/command.h"
+#include "molejo/io/json_document.h"
+#include "molejo/io/load.h"
+#include "molejo/live/client.h"
+#include "molejo/live/host.h"
+#include "molejo/model/error.h"
+
+namespace molejo::cli {
+
+namespace {
+
+int stop_pipe[2] = {-1, -1};
+
+extern "C" void on_stop_signal(int) {
+  const char byte = 0;
+  // nothing can be done about an error here
+  [[maybe_unused]] const auto written = ::write(stop_pipe[1], &byte, 1);
+}
+
+// Returns when the process is asked to end.
+void wait_for_signal() {
+  if (::pipe(stop_pipe) != 0) throw std::runtime_error("no pipe");
+  struct sigaction action {};
+  action.sa_handler = on_stop_signal;
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+  char byte = 0;
+  while (::read(stop_pipe[0], &byte, 1) < 0) {
+  }
+}
+
+// "play" stands for {"do": "play"}.
+std::string whole_message(const std::string& text) {
+  if (!text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos) {
+    return fmt::format("{{\"do\": \"{}\"}}", text);
+  }
+  return text;
+}
+
+bool is_answer(const std::string& text) {
+  const JsonDocument document = parse_json(text, "answer");
+  return document.root.find("ok") || document.root.find("error");
+}
+
+}  // namespace
+
+int serve(const ServeOptions& options) {
+  Scene scene = load_scene(options.scene);
+  print_warnings(scene.warnings);
+  SessionOptions session;
+  session.folder = options.folder.empty()
+                       ? std::filesystem::absolute(options.scene).parent_path().string()
+                       : options.folder;
+  ServerOptions server;
+  server.address = options.address;
+  server.port = options.port;
+  server.token = options.token;
+  server.origins = options.origins;
+  LiveHost host(std::move(scene), std::move(session), std::move(server));
+  host.start(!options.paused);
+  fmt::print("{} runs at {}\n", options.scene, host.url());
+  std::fflush(stdout);
+  wait_for_signal();
+  host.stop();
+  return success;
+}
+
+int send(const SendOptions& options) {
+  const bool is_port =
+      options.url.find_first_not_of("0123456789") == std::string::npos && options.url.size() < 6;
+  const std::string url =
+      is_port ? fmt::format("ws://127.0.0.1:{}/live", options.url) : options.url;
+  Client client(url, {.token = options.token});
+  const auto wait = std::chrono::milliseconds(static_cast<int>(options.wait * 1000));
+  int code = success;
+  const auto next = [&]() -> std::string {
+    const auto message = client.receive(wait);
+    if (!message) throw NetworkError(fmt::format("{}: no answer within {:g} s", url, options.wait));
+    return message->payload;
+  };
+  int frames = 0;
+  for (const std::string& text : options.messages) {
+    client.send(whole_message(text));
+    while (true) {
+      const std::string answer = next();
+      if (is_answer(answer)) {
+        fmt::print("{}\n", answer);
+        if (parse_json(answer, "answer").root.find("error")) code = bad_input;
+        break;
+      }
+      if (frames < options.frames) fmt::print("{}\n", answer), ++frames;
+    }
+  }
+  for (; frames < options.frames; ++frames) fmt::print("{}\n", next());
+  client.close();
+  return code;
+}
+
+}  // namespace molejo::cli

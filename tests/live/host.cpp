@@ -1,0 +1,149 @@
+// A live run over real sockets: many who watch, one who edits, some who misbehave.
+#include "molejo/live/host.h"
+
+#include <doctest/doctest.h>
+
+#include "molejo/io/json_document.h"
+#include "molejo/live/client.h"
+#include "tests/live/loopback.h"
+#include "tests/live/pushed_ball.h"
+
+using namespace molejo;
+using namespace molejo::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+// Reads until a message has this key; frames have "poses", answers "ok" or "error".
+JsonValue next_with(Client& client, const char* key) {
+  for (int n = 0; n < 10'000; ++n) {
+    const auto message = client.receive(10s);
+    REQUIRE(message);
+    JsonValue value = parse_json(message->payload, "message").root;
+    if (value.find(key)) return value;
+  }
+  FAIL("no message with " << key);
+  return {};
+}
+
+JsonValue ask(Client& client, const std::string& text) {
+  client.send(text);
+  while (true) {
+    const auto message = client.receive(10s);
+    REQUIRE(message);
+    JsonValue value = parse_json(message->payload, "message").root;
+    if (value.find("ok") || value.find("error")) return value;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("live host: twenty clients see the same frames while one edits a formula") {
+  LiveHost host(pushed_ball(), {}, {});
+  host.start(true);
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 20; ++i) {
+    clients.push_back(std::make_unique<Client>(host.url()));
+    CHECK(ask(*clients.back(), R"({"do": "subscribe"})").find("ok"));
+  }
+  const JsonValue refused =
+      ask(*clients[7],
+          R"({"do": "replace", "what": "force", "name": "wind", "component": 0, "text": "2*fan"})");
+  REQUIRE(refused.find("error"));
+  CHECK(refused.find("error")->text.find("column 3") != std::string::npos);
+  CHECK(ask(*clients[7],
+            R"({"do": "replace", "what": "force", "name": "wind", "component": 0, "text": "-f"})")
+            .find("ok"));
+  CHECK(ask(*clients[3], R"({"do": "set", "variable": "f", "value": 2})").find("ok"));
+
+  // frames of the same number are the same for all
+  std::map<double, std::string> poses;
+  for (const auto& client : clients) {
+    double last = -1;
+    for (int n = 0; n < 5; ++n) {
+      const JsonValue frame = next_with(*client, "poses");
+      const double number = frame.find("frame")->number;
+      CHECK(number > last);
+      last = number;
+      const std::string text = compact_text(*frame.find("poses"), std::string::npos);
+      const auto [at, fresh] = poses.emplace(number, text);
+      if (!fresh) CHECK(at->second == text);
+    }
+  }
+  host.stop();
+}
+
+TEST_CASE("live host: play, pause, seek and reset act for all") {
+  LiveHost host(pushed_ball(), {}, {});
+  host.start(false);
+  Client first(host.url()), second(host.url());
+  CHECK(ask(first, R"({"do": "step", "frames": 50})").find("t")->number == doctest::Approx(0.5));
+  CHECK(ask(second, R"({"do": "status"})").find("t")->number == doctest::Approx(0.5));
+  CHECK(ask(second, R"({"do": "seek", "t": 0.2})").find("t")->number == doctest::Approx(0.2));
+  CHECK(ask(first, R"({"do": "status"})").find("end")->number == doctest::Approx(0.5));
+  CHECK(ask(first, R"({"do": "speed", "value": 0})").find("ok"));
+  CHECK(ask(first, R"({"do": "play"})").find("ok"));
+  // as fast as it can: far more than the clock
+  double t = 0;
+  for (int n = 0; n < 200 && t < 20; ++n) t = ask(first, R"({"do": "status"})").find("t")->number;
+  CHECK(t >= 20);
+  CHECK(ask(second, R"({"do": "pause"})").find("playing")->boolean == false);
+  CHECK(ask(second, R"({"do": "reset"})").find("t")->number == 0);
+}
+
+TEST_CASE("live host: who floods, dies or does not read disturbs nobody") {
+  ServerOptions options;
+  options.max_messages_per_second = 100;
+  options.message_burst = 200;
+  LiveHost host(pushed_ball(), {}, options);
+  host.start(true);
+  Client watcher(host.url());
+  CHECK(ask(watcher, R"({"do": "subscribe"})").find("ok"));
+
+  Client silent(host.url());  // subscribes and never reads
+  silent.send(R"({"do": "subscribe", "contacts": true})");
+  {
+    Client dead(host.url());
+    dead.send(R"({"do": "subscribe"})");
+  }  // gone without a word
+  Client flood(host.url());
+  bool closed = false;
+  try {
+    for (int n = 0; n < 20'000; ++n) flood.send(R"({"do": "status"})");
+    while (flood.receive(5s)) {
+    }
+  } catch (const NetworkError&) {
+    closed = true;
+  }
+  CHECK(closed);
+  const double before = next_with(watcher, "poses").find("t")->number;
+  double after = before;
+  while (after < before + 0.2) after = next_with(watcher, "poses").find("t")->number;
+  CHECK(ask(watcher, R"({"do": "status"})").find("ok"));
+}
+
+TEST_CASE("live host: ten thousand messages leave memory where it was") {
+  ServerOptions options;
+  options.max_messages_per_second = options.message_burst = 1e6;
+  LiveHost host(pushed_ball(), {}, options);
+  host.start(false);
+  Client client(host.url());
+  const auto talk = [&](int count) {
+    for (int n = 0; n < count; ++n) {
+      static const char* const texts[] = {
+          R"({"do": "set", "variable": "f", "value": 3})",
+          R"({"do": "replace", "what": "force", "name": "wind", "component": 0, "text": "f*t"})",
+          R"({"do": "push", "body": "ball", "force": [1, 0, 0]})"};
+      const char* text = texts[n % 3];
+      REQUIRE(ask(client, text).find("ok"));
+      if (n % 100 == 99) REQUIRE(ask(client, R"({"do": "step", "frames": 20})").find("ok"));
+    }
+  };
+  talk(1000);
+  const std::optional<long> before = resident_memory();
+  talk(10'000);
+  if (const std::optional<long> after = resident_memory(); before && after) {
+    MESSAGE("grown by " << (*after - *before) / 1024 << " KiB");
+    CHECK(*after - *before < (8 << 20));
+  }
+}
