@@ -28,6 +28,7 @@ struct SimulateOptions {
   bool forces = false;                // draw contact forces in .glb and .svg
   std::optional<double> force_scale;  // N for an arrow of a metre
   bool json = false;
+  bool watch = false;  // run again whenever the file is saved
 };
 int simulate(const SimulateOptions& options);
 

@@ -97,6 +97,8 @@ CLI::App* add_simulate(CLI::App& app, SimulateOptions& options, Words& words) {
                    "Force of an arrow of one metre; draws them too")
       ->type_name("NEWTONS");
   simulate->add_flag("--json", options.json, "Print the summary as one JSON object");
+  simulate->add_flag("--watch", options.watch,
+                     "Begin again when the file is saved, go on where only formulas changed");
   return simulate;
 }
 

@@ -7,7 +7,6 @@
 #include <cstdio>
 
 #include "molejo/model/error.h"
-#include "molejo/physics/world.h"
 
 namespace molejo::cli {
 
@@ -62,14 +61,15 @@ class ProgressLine {
 
 }  // namespace
 
-Recording run(const Built& built, const Settings& settings) {
+Recording run(const Built& built, const Settings& settings, const BetweenFrames& between) {
   check_frame_count(built.model, settings);
   ProgressLine line(settings.duration);
   Settings on_all_threads = settings;
   on_all_threads.threads = 0;
-  Recording recording = simulate(built, on_all_threads, [&](const Frame& frame, std::int64_t) {
+  Run world(built.model, built.initial, on_all_threads, built.formulas);
+  Recording recording = record(world, built.formulas.get(), [&](const Frame& frame, std::int64_t) {
     line.tell(frame.state.t);
-    return true;
+    return !between || between(world);
   });
   line.clear();
   return recording;

@@ -3,11 +3,15 @@
 
 #include "molejo/model/build.h"
 #include "molejo/model/recording.h"
+#include "molejo/physics/world.h"
 
 namespace molejo::cli {
 
+// Called after every frame; may change the run. False: it ends here.
+using BetweenFrames = std::function<bool(Run&)>;
+
 // Simulates with a progress line on stderr when that is a terminal. Throws InputError when the
 // frames would not fit into memory.
-Recording run(const Built& built, const Settings& settings);
+Recording run(const Built& built, const Settings& settings, const BetweenFrames& between = {});
 
 }  // namespace molejo::cli

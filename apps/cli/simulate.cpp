@@ -8,6 +8,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/outputs.h"
 #include "apps/cli/run.h"
+#include "apps/cli/watch.h"
 #include "molejo/io/export.h"
 #include "molejo/io/load.h"
 #include "molejo/model/error.h"
@@ -87,11 +88,19 @@ void print_summary(const Scene& scene, const Settings& settings, const Model& mo
 
 int simulate(const SimulateOptions& options) {
   check_outputs(options);
-  Scene scene = load_scene(options.scene);
+  return options.watch ? watch(options) : simulate_scene(options, load_scene(options.scene));
+}
+
+int simulate_scene(const SimulateOptions& options, Scene scene, const BetweenFrames& between) {
   apply(options, scene.settings);
   const Built built = build_loaded(scene, options.scene);
   print_warnings(scene.warnings);
-  const Recording recording = run(built, scene.settings);
+  bool goes_on = true;
+  const Recording recording = run(built, scene.settings, [&](Run& world) {
+    goes_on = !between || between(world);
+    return goes_on;
+  });
+  if (!goes_on) return success;
 
   const ForceArrows arrows{options.forces || options.force_scale, options.force_scale.value_or(0)};
   for (const std::string& path : options.outputs) {

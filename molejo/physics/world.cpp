@@ -426,10 +426,14 @@ void sum_up(const State& end, double wall, Recording& recording) {
 }  // namespace
 
 Recording simulate(const Built& built, const Settings& settings, const Progress& progress) {
-  const auto start = std::chrono::steady_clock::now();
   Run run(built.model, built.initial, settings, built.formulas);
+  return record(run, built.formulas.get(), progress);
+}
+
+Recording record(Run& run, const FormulaSet* formulas, const Progress& progress) {
+  const auto start = std::chrono::steady_clock::now();
   Recording recording;
-  if (built.formulas) recording.probes = recorded_probes(*built.formulas);
+  if (formulas) recording.probes = recorded_probes(*formulas);
   Frame frame;
   while (run.next_frame(frame, recording.contacts)) {
     recording.frames.push_back(std::move(frame));

@@ -13,10 +13,6 @@ namespace molejo {
 // Told after every frame; return false to stop early.
 using Progress = std::function<bool(const Frame& frame, std::int64_t steps)>;
 
-// Runs for settings.duration and keeps a frame every 1/fps seconds, the first at the start.
-// A numeric failure ends the run at the last good state and is told in summary.failure.
-Recording simulate(const Built& built, const Settings& settings, const Progress& progress = {});
-
 // The same a frame at a time. `model` and `settings` must outlive the run.
 class Run {
  public:
@@ -43,5 +39,12 @@ class Run {
   class Stepper;
   std::unique_ptr<Stepper> stepper_;
 };
+
+// Runs for settings.duration and keeps a frame every 1/fps seconds, the first at the start.
+// A numeric failure ends the run at the last good state and is told in summary.failure.
+Recording simulate(const Built& built, const Settings& settings, const Progress& progress = {});
+// The same of a run that the caller holds, and may change when it is told of a frame. Its probes
+// are named by `formulas` (null: it has none).
+Recording record(Run& run, const FormulaSet* formulas, const Progress& progress = {});
 
 }  // namespace molejo

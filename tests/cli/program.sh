@@ -393,4 +393,63 @@ test_gallery_refuses() {
   refuse "file" gallery . file
 }
 
+# starts the program and waits until a file holds a text; its id is in $started
+start_until() {
+  local file=$1 text=$2
+  shift 2
+  "$program" "$@" > served 2> told < /dev/null &
+  started=$!
+  wait_for "$file" "$text"
+}
+
+wait_for() {
+  for _ in $(seq 200); do
+    if grep -qE -- "$2" "$1" 2> /dev/null; then return 0; fi
+    sleep 0.1
+  done
+  fail "$1 does not come to hold '$2'"
+}
+
+test_serve_and_send() {
+  start_until served 'ws://127' serve pendulum.json --port 0 --paused
+  trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
+  local url
+  url=$(grep -oE 'ws://.*' served)
+  expect 0 send "$url" describe '{"do": "step", "frames": 30, "id": 4}'
+  holds stdout '"bodies":\['
+  holds stdout '"id":4,"ok":true,"t":1'
+  expect 0 send "$url" '{"do": "subscribe"}' step --frames 1
+  holds stdout '"poses":\['
+  expect 2 send "$url" '{"do": "sett"}'
+  holds stdout "did you mean 'set'"
+  kill -INT $started
+  local code=0
+  wait $started || code=$?
+  [ $code -eq 0 ] || fail "serve ended with $code"
+  expect 1 send "$url" status
+  holds stderr '^molejo: '
+}
+
+test_serve_refuses() {
+  refuse "token" serve pendulum.json --address 0.0.0.0 --port 0
+  refuse "nowhere.json" serve nowhere.json
+  refuse "expected" send not-an-address status
+}
+
+test_watch_begins_again_when_the_file_is_saved() {
+  start_until told 'waits for' simulate pendulum.json --duration 1 --watch -o out.csv
+  trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
+  [ "$(wc -l < out.csv)" -gt 10 ] || fail "nothing was written"
+  # a mistake is told, and what was written stays
+  cp pendulum.json good.json
+  echo '{' > pendulum.json
+  wait_for told 'pendulum.json:1'
+  [ "$(wc -l < out.csv)" -gt 10 ] || fail "the output is gone"
+  rm out.csv
+  sed '3s/Double/Triple/' good.json > pendulum.json
+  for _ in $(seq 200); do [ -s out.csv ] && break; sleep 0.1; done
+  [ -s out.csv ] || fail "the run did not begin again"
+  kill $started
+}
+
 "$2"
