@@ -52,27 +52,6 @@ constexpr BodyWord total_words[] = {
     {"momentum", Quantity::total_momentum, -1, true, "N*s"},
 };
 
-bool fills_three(Quantity q) {
-  switch (q) {
-    case Quantity::position:
-    case Quantity::com:
-    case Quantity::velocity:
-    case Quantity::angular_velocity:
-    case Quantity::x_axis:
-    case Quantity::y_axis:
-    case Quantity::z_axis:
-    case Quantity::angles:
-    case Quantity::contact_force:
-    case Quantity::rotation:
-    case Quantity::rotation_rate:
-    case Quantity::total_com:
-    case Quantity::total_momentum:
-      return true;
-    default:
-      return false;
-  }
-}
-
 std::optional<Dimension> unit_of(const char* unit) {
   return *unit == 0 ? Dimension{} : dimension_of(unit);
 }
@@ -210,7 +189,7 @@ class ModelNames : public Names {
       signal.slot = known->slot;
     } else {
       signal.slot = set_.inputs;
-      set_.inputs += fills_three(signal.quantity) ? 3 : 1;
+      set_.inputs += signal.numbers();
       set_.signals.push_back(signal);
     }
     const auto shift = static_cast<std::uint32_t>(std::max(component, 0));
@@ -277,6 +256,10 @@ void add_forces(const Scene& scene, const Model& model, Outputs& outputs, Formul
     FormulaSet::Force force{.name = f.name, .body = model.body(f.at.body), .p = f.at.p};
     force.in_body_axes = f.in_body_axes;
     force.implicit = f.implicit;
+    if (f.implicit && !model.loops.empty()) {
+      throw InputError("force '" + f.name +
+                       "': implicit forces need a model without loops, in reduced coordinates");
+    }
     force.force = outputs.add_three(f.force_formulas, "N");
     force.torque = outputs.add_three(f.torque_formulas, "N*m");
     set.forces.push_back(force);
@@ -337,6 +320,27 @@ std::vector<std::size_t> outputs_of(const FormulaSet& set, bool motors) {
 }
 
 }  // namespace
+
+std::uint32_t Signal::numbers() const {
+  switch (quantity) {
+    case Quantity::position:
+    case Quantity::com:
+    case Quantity::velocity:
+    case Quantity::angular_velocity:
+    case Quantity::x_axis:
+    case Quantity::y_axis:
+    case Quantity::z_axis:
+    case Quantity::angles:
+    case Quantity::contact_force:
+    case Quantity::rotation:
+    case Quantity::rotation_rate:
+    case Quantity::total_com:
+    case Quantity::total_momentum:
+      return 3;
+    default:
+      return 1;
+  }
+}
 
 std::shared_ptr<const FormulaSet> compile_formulas(const Scene& scene, const Model& model) {
   ModelNames names(model);

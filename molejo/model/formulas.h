@@ -55,7 +55,8 @@ struct Signal {
   int index = 0;         // of the body; of the link or the loop that the joint is
   bool is_loop = false;  // of a joint
   int part = 0;
-  std::uint32_t slot = 0;  // first of its inputs
+  std::uint32_t slot = 0;         // first of its inputs
+  std::uint32_t numbers() const;  // 3 of a vector, else 1
 };
 
 struct FormulaSet {

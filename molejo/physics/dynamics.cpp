@@ -31,8 +31,11 @@ void solve_mass(const Model& model, Dynamics<double>& d, const double* y, double
     parent.angular += p.angular + cross(d.kinematics.bodies[i].r, p.linear);
     parent.linear += p.linear;
   }
-  std::vector<double> u(d.freedoms.size());
-  std::vector<Spatial<double>> motion(count);
+  // kept, so that stepping does not allocate
+  static thread_local std::vector<double> u;
+  static thread_local std::vector<Spatial<double>> motion;
+  u.resize(d.freedoms.size());
+  motion.resize(count);
   for (std::size_t i = 0; i < u.size(); ++i) u[i] = d.freedoms[i].u;
   respond(model, d, u.data(), x, motion.data());
 }

@@ -204,9 +204,11 @@ void for_each_force(const Model& model, const Kinematics<double>& k, FormulaRun&
   }
 }
 
-void apply_formula_forces(const Model& model, Dynamics<double>& d, FormulaRun& run) {
+void apply_formula_forces(const Model& model, bool implicit_too, Dynamics<double>& d,
+                          FormulaRun& run) {
   for_each_force(model, d.kinematics, run,
-                 [&](std::size_t, std::size_t body, const Vec3& force, const Vec3& torque) {
+                 [&](std::size_t n, std::size_t body, const Vec3& force, const Vec3& torque) {
+                   if (run.set->forces[n].implicit && !implicit_too) return;
                    d.applied[body].linear += force;
                    d.applied[body].angular += torque;
                  });

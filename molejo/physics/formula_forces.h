@@ -29,8 +29,9 @@ void take_over(const FormulaRun& old, FormulaRun& run);
 void read_signals(const Model& model, double t, const double* q, const double* v,
                   const Kinematics<double>& k, FormulaRun& run);
 
-// After read_signals: adds the forces to d.applied.
-void apply_formula_forces(const Model& model, Dynamics<double>& d, FormulaRun& run);
+// After read_signals: adds the forces to d.applied, those that are implicit only if asked.
+void apply_formula_forces(const Model& model, bool implicit_too, Dynamics<double>& d,
+                          FormulaRun& run);
 
 // After read_signals: run.power alone.
 void measure_powers(const Model& model, const Kinematics<double>& k, FormulaRun& run);

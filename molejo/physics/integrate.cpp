@@ -66,7 +66,11 @@ struct Coupled {
   double h;
   Scratch& scratch;
   ContactStep* contact;
+  ImplicitDrive implicit{};  // zero: formulas are explicit
   FormulaRun* formulas = scratch.formulas.get();
+  ImplicitForces* stiff = implicit.by_damping > 0 ? scratch.implicit_forces.get() : nullptr;
+  bool fresh = true;  // nothing was pushed yet in this step
+  const double* v_start = nullptr;
   bool pushes = (formulas && !formulas->set->forces.empty()) || !scratch.pushes.empty();
   bool needs_poses =
       contact != nullptr || scratch.penalty != nullptr || pushes || !model.loops.empty();
@@ -80,13 +84,21 @@ struct Coupled {
     command_motors(dynamics(), *formulas);
   }
   void placed() {
+    fresh = true;
     if (contact) find_step_contacts(model, h, dynamics(), *contact);
   }
   void push(double t, const double* q, const double* v) {
     if (scratch.penalty) apply_penalty(model, dynamics(), *scratch.penalty);
     if (formulas && !formulas->set->forces.empty()) {
       read_signals(model, t, q, v, dynamics().kinematics, *formulas);
-      apply_formula_forces(model, dynamics(), *formulas);
+      if (stiff && fresh) {
+        // at the velocities of the start; what follows from there is in the correction
+        stiff->start(model, dynamics(), *formulas);
+        v_start = v;
+        fresh = false;
+      }
+      apply_formula_forces(model, !stiff, dynamics(), *formulas);
+      if (stiff) stiff->push(dynamics());
     }
     for (const Push& p : scratch.pushes) {
       if (t > p.until) continue;
@@ -94,8 +106,14 @@ struct Coupled {
       molejo::push(p.body, at, p.force, dynamics());
     }
   }
-  void factorized() { factorize_loops(model, dynamics(), scratch.loops); }
-  void constrain() { constrain_acceleration(model, dynamics(), scratch.loops); }
+  void factorized() {
+    factorize_loops(model, dynamics(), scratch.loops);
+    if (stiff) stiff->linearize(model, v_start, implicit, dynamics(), *formulas);
+  }
+  void constrain() {
+    constrain_acceleration(model, dynamics(), scratch.loops);
+    if (stiff) stiff->correct(dynamics());
+  }
   void meet(double* v, double ahead) {
     if (!contact) return;
     scratch.failed = scratch.failed ||
@@ -192,12 +210,12 @@ double step(const Model& model, Integrator method, double h, State& state, Scrat
   switch (method) {
     case Integrator::semi_implicit_euler:
       step_euler(model, state.t, h, state.q.data(), state.v.data(), s.tree,
-                 Coupled{model, h, s, s.contact.get()});
+                 Coupled{model, h, s, s.contact.get(), ImplicitDrive::end_of_step(h)});
       state.t += h;
       return 0;
     case Integrator::midpoint:
       step_midpoint(model, state.t, h, state.q.data(), state.v.data(), s.tree,
-                    Coupled{model, h, s, s.contact.get()});
+                    Coupled{model, h, s, s.contact.get(), ImplicitDrive::middle_of_step(h)});
       state.t += h;
       return 0;
     case Integrator::rk4:

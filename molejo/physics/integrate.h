@@ -17,6 +17,7 @@
 #include "molejo/physics/contact.h"
 #include "molejo/physics/forces.h"
 #include "molejo/physics/formula_forces.h"
+#include "molejo/physics/implicit_forces.h"
 #include "molejo/physics/loops.h"
 #include "molejo/physics/penalty.h"
 
@@ -51,9 +52,10 @@ struct Scratch {
 
   StepScratch<double> tree;
   Loops loops;
-  std::unique_ptr<ContactStep> contact;  // none: nothing can touch
-  std::unique_ptr<Penalty> penalty;      // none: no pair of this response
-  std::unique_ptr<FormulaRun> formulas;  // none until they are given
+  std::unique_ptr<ContactStep> contact;             // none: nothing can touch
+  std::unique_ptr<Penalty> penalty;                 // none: no pair of this response
+  std::unique_ptr<FormulaRun> formulas;             // none until they are given
+  std::unique_ptr<ImplicitForces> implicit_forces;  // likewise
   std::vector<Push> pushes;
   bool failed = false;  // a contact solve of the last step was not finite
   // stages of Runge-Kutta methods: rates of the chart and of the velocities

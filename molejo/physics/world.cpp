@@ -52,6 +52,11 @@ class Run::Stepper {
     check_finite(*next);  // those that were, stay
     if (aside_) aside_->formulas = std::make_unique<FormulaRun>(*next);
     scratch_.formulas = std::move(next);
+    for (Scratch* scratch : {&scratch_, aside_.get()}) {
+      if (!scratch) continue;
+      auto stiff = std::make_unique<ImplicitForces>(model_, *formulas);
+      scratch->implicit_forces = stiff->empty() ? nullptr : std::move(stiff);
+    }
     // who is pushed never sleeps
     if (scratch_.contact) {
       for (const FormulaSet::Force& f : formulas->forces) {

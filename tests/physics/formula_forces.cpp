@@ -163,6 +163,73 @@ TEST_CASE("formula forces: a formula replaced while it runs acts from the next s
   CHECK(frame.X_WB[0].p.x == doctest::Approx(0.5 + 0.75 + 1.5 - 1.25).epsilon(1e-9));
 }
 
+TEST_CASE("implicit formulas: a spring a thousand times too stiff for the step stays calm") {
+  for (const Integrator way : {Integrator::midpoint, Integrator::semi_implicit_euler}) {
+    CAPTURE(to_string(way));
+    Scene scene = ball_scene();
+    scene.settings.integrator = way;
+    scene.settings.time_step = 0.01;
+    add_number(scene, "k", 2e8);  // 1e4 rad/s: a hundred radians a step
+    add_force(scene, "ball", {"-k*(ball.x - 0.499)", "-5 * ball.vy", "0"});
+    scene.bodies[0].velocity = {{0, 1, 0}, {}};
+    scene.forces[0].implicit = true;
+    const Shown stiff(scene);
+    CHECK(stiff.recording.summary.failure == "");
+    for (const Frame& frame : stiff.frames()) CHECK(std::fabs(frame.X_WB[0].p.x - 0.499) < 2e-3);
+    CHECK(stiff.velocity("ball").linear.y == doctest::Approx(std::exp(-5.0)).epsilon(0.03));
+    scene.forces[0].implicit = false;
+    CHECK(Shown(scene).recording.summary.failure != "");
+  }
+}
+
+TEST_CASE("implicit formulas: a joint's spring and damper as a formula are those of its drive") {
+  for (const Integrator way : {Integrator::midpoint, Integrator::semi_implicit_euler}) {
+    CAPTURE(to_string(way));
+    // about a hinge, so that torques on bodies are forces of freedoms
+    Scene scene = chain_scene(3, 0.3);
+    scene.settings.integrator = way;
+    scene.settings.duration = 1;
+    Scene drives = scene;
+    Drive drive;
+    drive.stiffness = 5e4, drive.damping = 30, drive.rest = 0.5;
+    drives.joints[0].drives = {drive};
+    const std::string joint = scene.joints[0].name, body = scene.joints[0].child;
+    add_force(scene, body, {},
+              {"0", "-5e4*(" + joint + ".angle - 0.5) - 30*" + joint + ".rate", "0"});
+    scene.forces[0].implicit = true;
+    const Shown a(drives), b(scene);
+    CHECK(separation(a.built.model, a.frames().back().state, b.frames().back().state) < 1e-7);
+  }
+}
+
+TEST_CASE("implicit formulas: directions, turned axes and offsets, against small explicit steps") {
+  Scene scene = ball_scene();
+  scene.bodies[0].velocity = {{0, 0.5, 0}, {1, 2, 3}};
+  scene.settings.duration = 0.5;
+  add_force(scene, "ball", {"[-30*(ball.x - 0.4), -4*ball.vy, 20*ball.x_axis.z]"},
+            {"-0.05*ball.angular_velocity + 0.4*[0, ball.z_axis.x, 0]"});
+  scene.forces[0].at.p = {0.03, -0.02, 0.05};
+  for (const bool in_body_axes : {false, true}) {
+    CAPTURE(in_body_axes);
+    scene.forces[0].in_body_axes = in_body_axes;
+    scene.forces[0].implicit = false;
+    scene.settings.integrator = Integrator::rk4;
+    const Shown exact(scene);
+    const auto error = [&](double h) {
+      Scene stiff = scene;
+      stiff.forces[0].implicit = true;
+      stiff.settings.integrator = Integrator::midpoint;
+      stiff.settings.time_step = h;
+      const Shown shown(stiff);
+      return separation(exact.built.model, exact.frames().back().state,
+                        shown.frames().back().state);
+    };
+    // second order
+    CHECK(order(error(2e-3), error(1e-3)) == doctest::Approx(2).epsilon(0.1));
+    CHECK(error(1e-3) < 4e-4);
+  }
+}
+
 TEST_CASE("push: a force by hand acts for its time") {
   const Scene scene = ball_scene();
   const Built built = build(scene);
