@@ -21,6 +21,11 @@ struct JointRow {
   int freedoms = 0, equations = 0;
 };
 
+// A name that the scene defines for its formulas.
+struct VariableRow {
+  std::string name, kind, text;
+};
+
 struct Findings {
   int bodies = 0, immobile_bodies = 0, freedoms = 0, loops = 0;
   int equations = 0, redundant_equations = 0;
@@ -29,6 +34,9 @@ struct Findings {
   std::optional<std::size_t> pairs;   // of colliders that may touch; not counted where too many
   std::vector<std::string> overlaps;  // at the start, a sentence each
   std::vector<JointRow> joints;
+  std::vector<VariableRow> variables;
+  std::size_t formulas = 0;  // of forces, motors and probes
+  std::vector<std::string> probes;
 
   // freedoms of the tree without those that the closures take
   int freedoms_left() const { return freedoms - (equations - redundant_equations); }
@@ -85,7 +93,27 @@ void find_contact(const Built& built, Findings& f) {
   f.overlaps = overlaps(built);
 }
 
-Findings findings(const Built& built) {
+void find_formulas(const Scene& scene, const Built& built, Findings& f) {
+  for (const SceneDefinition& d : scene.definitions) {
+    VariableRow row{d.formula.scope.empty() ? d.name : d.formula.scope + "." + d.name, "formula",
+                    d.formula.text};
+    if (d.value) {
+      row.kind = "variable";
+      row.text = fmt::format("{:g}", *d.value);
+      if (d.lower && d.upper) row.text += fmt::format(", from {:g} to {:g}", *d.lower, *d.upper);
+    } else if (!d.keys.empty()) {
+      row.kind = "curve";
+      row.text = fmt::format("{} keys", d.keys.size());
+    } else if (d.is_function) {
+      row.kind = "function";
+    }
+    f.variables.push_back(std::move(row));
+  }
+  for (const SceneProbe& probe : scene.probes) f.probes.push_back(probe.name);
+  if (built.formulas) f.formulas = built.formulas->outputs.size();
+}
+
+Findings findings(const Scene& scene, const Built& built) {
   const Model& model = built.model;
   Findings f;
   f.bodies = model.body_count();
@@ -110,6 +138,7 @@ Findings findings(const Built& built) {
                         body_name(model, loop.body_2), 0, loop.rows});
   }
   find_contact(built, f);
+  find_formulas(scene, built, f);
   return f;
 }
 
@@ -128,6 +157,47 @@ void print_joints(const std::vector<JointRow>& joints) {
                                  : fmt::format("{}", j.freedoms);
     fmt::print("  {:<{}}  {:<14}  {:<{}}  {:<{}}  {}\n", j.name, name, j.type, j.parent, parent,
                j.child, child, role);
+  }
+}
+
+// Told only where there are some.
+void print_formulas(const Findings& f) {
+  if (f.formulas > 0) {
+    fmt::print("  {:<24}{}, for forces, motors and probes\n", "formulas", f.formulas);
+  }
+  const auto print_row = [](std::size_t i, const char* label, const std::string& text) {
+    fmt::print("  {:<24}{}\n", i == 0 ? label : "", text);
+  };
+  for (std::size_t i = 0; i < f.probes.size(); ++i) print_row(i, "probes", f.probes[i]);
+  for (std::size_t i = 0; i < f.variables.size(); ++i) {
+    const VariableRow& row = f.variables[i];
+    print_row(i, "names",
+              fmt::format("{} {}{}{}", row.kind, row.name, row.kind == "formula" ? " = " : ": ",
+                          row.text));
+  }
+}
+
+void print_names(const Scene& scene, const Model& model) {
+  struct Row {
+    std::string name, kind, unit;
+  };
+  std::vector<Row> rows;
+  for (const KnownName& n : known_names(model)) {
+    rows.push_back({n.name, n.is_vector ? "vector" : "number", n.unit});
+  }
+  for (const SceneDefinition& d : scene.definitions) {
+    rows.push_back({d.formula.scope.empty() ? d.name : d.formula.scope + "." + d.name,
+                    d.value           ? "variable"
+                    : !d.keys.empty() ? "curve"
+                    : d.is_function   ? "function"
+                                      : "formula",
+                    ""});
+  }
+  std::size_t width = 0;
+  for (const Row& row : rows) width = std::max(width, row.name.size());
+  for (const Row& row : rows) {
+    const std::string line = fmt::format("{:<{}}  {:<8}  {}", row.name, width, row.kind, row.unit);
+    fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
   }
 }
 
@@ -152,6 +222,7 @@ void print_findings(const Scene& scene, const Findings& f) {
   } else {
     fmt::print("  {:<24}off\n", "contact");
   }
+  print_formulas(f);
   fmt::print("  {:<24}{:g} s at {:g} frames per second\n", "duration", s.duration, s.fps);
   fmt::print("  {:<24}{}, {} coordinates\n", "integrator", to_string(s.integrator),
              to_string(s.formulation));
@@ -167,6 +238,10 @@ nlohmann::ordered_json to_json(const CheckOptions& options, const Scene& scene, 
                       {"child", j.child},
                       {"freedoms", j.freedoms},
                       {"equations", j.equations}});
+  }
+  nlohmann::ordered_json variables = nlohmann::ordered_json::array();
+  for (const VariableRow& v : f.variables) {
+    variables.push_back({{"name", v.name}, {"kind", v.kind}, {"text", v.text}});
   }
   return {{"file", options.file},
           {"name", scene.name},
@@ -188,6 +263,9 @@ nlohmann::ordered_json to_json(const CheckOptions& options, const Scene& scene, 
           {"integrator", to_string(scene.settings.integrator)},
           {"duration", scene.settings.duration},
           {"joints", joints},
+          {"formulas", f.formulas},
+          {"variables", variables},
+          {"probes", f.probes},
           {"warnings", scene.warnings}};
 }
 
@@ -196,7 +274,12 @@ nlohmann::ordered_json to_json(const CheckOptions& options, const Scene& scene, 
 int check(const CheckOptions& options) {
   const Scene scene = load_scene(options.file);
   const Built built = build_loaded(scene, options.file);
-  const Findings f = findings(built);
+  check_units(built, options.units);
+  if (options.names) {
+    print_names(scene, built.model);
+    return success;
+  }
+  const Findings f = findings(scene, built);
   if (options.json) {
     using nlohmann::ordered_json;
     fmt::print(

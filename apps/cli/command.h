@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "molejo/model/scene.h"
+#include "molejo/model/build.h"
 
 namespace molejo::cli {
 
@@ -18,6 +18,9 @@ enum ExitCode {
   internal_error = 3
 };
 
+// Of the units in formulas.
+enum class UnitCheck { off, usual, strict };
+
 struct SimulateOptions {
   std::string scene;
   std::vector<std::string> outputs;
@@ -27,6 +30,8 @@ struct SimulateOptions {
   std::string contacts;               // file for the contact events; empty: none
   bool forces = false;                // draw contact forces in .glb and .svg
   std::optional<double> force_scale;  // N for an arrow of a metre
+  std::vector<std::string> settings;  // "name=value" of variables
+  UnitCheck units = UnitCheck::off;
   bool json = false;
   bool watch = false;  // run again whenever the file is saved
 };
@@ -34,6 +39,8 @@ int simulate(const SimulateOptions& options);
 
 struct CheckOptions {
   std::string file;
+  bool names = false;  // list what formulas may use
+  UnitCheck units = UnitCheck::off;
   bool json = false;
 };
 int check(const CheckOptions& options);
@@ -67,6 +74,9 @@ struct SendOptions {
   double wait = 5.0;  // seconds for each answer
 };
 int send(const SendOptions& options);
+
+// Complaints about units as lines on stderr, the last of them as an InputError.
+void check_units(const Built& built, UnitCheck check);
 
 // Each warning as a line on stderr.
 void print_warnings(const std::vector<std::string>& warnings);

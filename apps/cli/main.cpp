@@ -31,6 +31,7 @@ constexpr Range force_scale_range{1e-9, 1e12, "newtons per metre"};
 // The words that an option takes; numbers stay text until they are checked here.
 struct Words {
   std::optional<std::string> duration, fps, time_step, integrator, formulation, force_scale;
+  std::string units;
 };
 
 std::optional<double> number(const char* option, const std::optional<std::string>& text,
@@ -54,6 +55,20 @@ std::optional<Value> word(const char* option, const char* kind,
   std::vector<std::string> names;
   for (const Value value : all) names.emplace_back(to_string(value));
   throw InputError(fmt::format("{}: {}", option, unknown_word(kind, *text, names)));
+}
+
+UnitCheck read_units(const std::string& text) {
+  const std::string known[] = {"usual", "strict"};
+  if (text.empty()) return UnitCheck::off;
+  if (text == known[0]) return UnitCheck::usual;
+  if (text == known[1]) return UnitCheck::strict;
+  throw InputError("--units: " + unknown_word("check", text, known));
+}
+
+void add_units(CLI::App& command, std::string& text) {
+  // a flag, so that it never takes the file that follows as its value
+  command.add_flag("--units{usual}", text,
+                   "Refuse formulas whose units do not fit; --units=strict: plain numbers too");
 }
 
 void read_words(const Words& words, SimulateOptions& options) {
@@ -96,6 +111,11 @@ CLI::App* add_simulate(CLI::App& app, SimulateOptions& options, Words& words) {
       ->add_option("--force-scale", words.force_scale,
                    "Force of an arrow of one metre; draws them too")
       ->type_name("NEWTONS");
+  simulate->add_option("--set", options.settings, "Value of a variable, may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_units(*simulate, words.units);
   simulate->add_flag("--json", options.json, "Print the summary as one JSON object");
   simulate->add_flag("--watch", options.watch,
                      "Begin again when the file is saved, go on where only formulas changed");
@@ -144,6 +164,9 @@ int run(int argc, char** argv) {
   CheckOptions check_options;
   CLI::App* check_app = app.add_subcommand("check", "Validate a file, tell what it would simulate");
   check_app->add_option("FILE", check_options.file, "Any scene that simulate reads")->type_name("");
+  check_app->add_flag("--names", check_options.names, "List what formulas may use, with units");
+  std::string check_units_word;
+  add_units(*check_app, check_units_word);
   check_app->add_flag("--json", check_options.json, "Print the findings as one JSON object");
 
   ConvertOptions convert_options;
@@ -217,10 +240,12 @@ int run(int argc, char** argv) {
   if (command == simulate_app) {
     require(simulate_options.scene, "simulate", "SCENE");
     read_words(words, simulate_options);
+    simulate_options.units = read_units(words.units);
     return simulate(simulate_options);
   }
   if (command == check_app) {
     require(check_options.file, "check", "FILE");
+    check_options.units = read_units(check_units_word);
     return check(check_options);
   }
   if (command == convert_app) {

@@ -11,6 +11,7 @@
 #include "apps/cli/watch.h"
 #include "molejo/io/export.h"
 #include "molejo/io/load.h"
+#include "molejo/math/expression.h"
 #include "molejo/model/error.h"
 
 namespace molejo::cli {
@@ -44,6 +45,35 @@ void apply(const SimulateOptions& options, Settings& settings) {
   }
 }
 
+// "name=value" on a variable of the scene; the value may have a unit.
+void set_variable(const std::string& text, Scene& scene) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw InputError(fmt::format("--set: '{:.64}': expected NAME=VALUE", text));
+  }
+  const std::string name = text.substr(0, equals);
+  std::vector<std::string> known;
+  for (SceneDefinition& d : scene.definitions) {
+    if (!d.value) continue;
+    known.push_back(d.formula.scope.empty() ? d.name : d.formula.scope + "." + d.name);
+    if (known.back() != name) continue;
+    double value = 0;
+    try {
+      value = evaluate_number(text.substr(equals + 1), NoNames());
+    } catch (const ExpressionError& e) {
+      throw InputError(fmt::format("--set {:.64}: {}", text, e.what()));
+    }
+    if (!std::isfinite(value)) throw InputError(fmt::format("--set {:.64}: not finite", text));
+    if ((d.lower && value < *d.lower) || (d.upper && value > *d.upper)) {
+      throw InputError(
+          fmt::format("--set {:.64}: must be from {:g} to {:g}", text, *d.lower, *d.upper));
+    }
+    d.value = value;
+    return;
+  }
+  throw InputError("--set: " + unknown_word("variable", name, known));
+}
+
 void print_row(const char* label, const std::string& text) {
   fmt::print("  {:<24}{}\n", label, text);
 }
@@ -59,6 +89,23 @@ void print_contacts(const Model& model, const Recording& recording) {
   const int asleep = recording.frames.back().asleep;
   if (asleep == 0) return;
   print_row("asleep at last", fmt::format("{} of {} bodies", asleep, model.body_count()));
+}
+
+void print_works(const Recording& recording) {
+  const auto all = works(recording);
+  constexpr std::size_t shown = 8;
+  double rest = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i < shown) {
+      print_row(i == 0 ? "work of forces" : "",
+                fmt::format("{:.6g} J by {}", all[i].second, all[i].first));
+    } else {
+      rest += all[i].second;
+    }
+  }
+  if (all.size() > shown) {
+    print_row("", fmt::format("{:.6g} J by {} more", rest, all.size() - shown));
+  }
 }
 
 void print_summary(const Scene& scene, const Settings& settings, const Model& model,
@@ -79,6 +126,7 @@ void print_summary(const Scene& scene, const Settings& settings, const Model& mo
   print_row("constraint error",
             fmt::format("{:.3g}, removed after {} steps", s.constraint_error, s.projections));
   print_contacts(model, recording);
+  print_works(recording);
   print_row("wall time",
             fmt::format("{:.3g} s, {:.0f} steps/s", s.wall_seconds, s.steps_per_second));
   print_row("hash", fmt::format("{:016x}", s.hash));
@@ -93,7 +141,9 @@ int simulate(const SimulateOptions& options) {
 
 int simulate_scene(const SimulateOptions& options, Scene scene, const BetweenFrames& between) {
   apply(options, scene.settings);
+  for (const std::string& text : options.settings) set_variable(text, scene);
   const Built built = build_loaded(scene, options.scene);
+  check_units(built, options.units);
   print_warnings(scene.warnings);
   bool goes_on = true;
   const Recording recording = run(built, scene.settings, [&](Run& world) {

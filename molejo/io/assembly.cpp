@@ -70,7 +70,7 @@ void read_parameters(const JsonCursor& map, Scope& scope) {
 }
 
 SceneExpansion::SceneExpansion(const JsonCursor& scene_cursor, Scene& scene)
-    : top_(scene_cursor), scene_(scene) {
+    : top_(scene_cursor), scene_(scene), notes_(scene_cursor.document()), definitions_(scene) {
   const auto assemblies = top_.find("assemblies");
   if (!assemblies) return;
   assemblies->expect_object();
@@ -84,8 +84,12 @@ SceneExpansion::SceneExpansion(const JsonCursor& scene_cursor, Scene& scene)
 
 void SceneExpansion::run() {
   body_reader_.read_palette(top_);
-  read_group(top_, {});
+  const Surroundings whole{{}, "", &notes_};
+  read_group(top_, whole);
+  definitions_.add_outside_parameters(top_, whole);
   resolve();
+  name_formula_forces();
+  definitions_.check_probe_names(top_.document());
 }
 
 void SceneExpansion::read_group(const JsonCursor& group, const Surroundings& around) {
@@ -109,6 +113,8 @@ void SceneExpansion::read_group(const JsonCursor& group, const Surroundings& aro
     forces_.push_back(read_force(item, around));
     claim(item, "force", forces_.back().force.name, force_names_);
   });
+  definitions_.read(group, around);
+  definitions_.add_parameters(group, around, top_.scope());
   read_list(group, "instances", 0, [&](const JsonCursor& item) { read_copies(item, around); });
   // after those of the copies: of several pairs that fit, the last one counts
   read_contact_pairs(group, around);
@@ -223,7 +229,7 @@ void SceneExpansion::read_copy(const JsonCursor& instance, const JsonValue& asse
   const std::string own_name = name                ? name->name()
                                : here.has("count") ? nesting_.back() + std::to_string(i)
                                                    : nesting_.back();
-  const Surroundings inside{around.X_WI * read_pose(here), around.prefix + own_name + "."};
+  const Surroundings inside{around.X_WI * read_pose(here), around.prefix + own_name + ".", &notes_};
   constexpr std::size_t longest = 400;
   if (inside.prefix.size() > longest) here.fail("the names of nested instances become too long");
 
@@ -285,6 +291,17 @@ std::string SceneExpansion::body_name(const BodyReference& reference) const {
 
 Pose SceneExpansion::zero_pose(int body) const {
   return body < 0 ? Pose{} : scene_.bodies[static_cast<std::size_t>(body)].X_WB;
+}
+
+void SceneExpansion::name_formula_forces() {
+  for (SceneForce& force : scene_.forces) {
+    if (!force.name.empty() || !force.samples.empty()) continue;
+    const std::string name = force.at.body + ".push";
+    force.name = name;
+    for (int i = 2; !force_names_.insert(force.name).second; ++i) {
+      force.name = name + std::to_string(i);
+    }
+  }
 }
 
 void SceneExpansion::resolve() {

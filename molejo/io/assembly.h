@@ -14,7 +14,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "molejo/io/scene_elements.h"
+#include "molejo/io/scene_formulas.h"
 
 namespace molejo {
 
@@ -44,6 +44,8 @@ class SceneExpansion {
   void read_contact_pairs(const JsonCursor& group, const Surroundings& around);
 
   void resolve();
+  // Names for the forces that need one, since their work is recorded.
+  void name_formula_forces();
   // The body of this name in the instance of the reference or around it; -1 when there is none.
   int find_outwards(const BodyReference& reference) const;
   int find_body(const BodyReference& reference) const;
@@ -56,6 +58,8 @@ class SceneExpansion {
   JsonCursor top_;
   Scene& scene_;
   BodyReader body_reader_;
+  FormulaNotes notes_;
+  DefinitionReader definitions_;
   std::vector<PendingJoint> joints_;
   std::vector<PendingSpring> springs_;
   std::vector<PendingForce> forces_;

@@ -77,7 +77,7 @@ void add_measured(const Model& model, const Kinematics<double>& k, const LoopJoi
 
 }  // namespace
 
-std::vector<Column> columns(const Model& model) {
+std::vector<Column> columns(const Model& model, std::span<const RecordedProbe> probes) {
   std::vector<Column> out{{"t", "s"},       {"kinetic", "J"}, {"gravity", "J"},
                           {"elastic", "J"}, {"total", "J"},   {"px", "N s"},
                           {"py", "N s"},    {"pz", "N s"},    {"lx", "N m s"},
@@ -101,6 +101,7 @@ std::vector<Column> columns(const Model& model) {
     const std::string& body = model.bodies[static_cast<std::size_t>(b)].name;
     for (const char* axis : {".force.x", ".force.y", ".force.z"}) out.push_back({body + axis, "N"});
   }
+  for (const RecordedProbe& probe : probes) out.push_back({probe.name, probe.unit});
   return out;
 }
 
@@ -115,7 +116,8 @@ void fill_row(const Model& model, const Frame& frame, std::vector<double>& row) 
   row.insert(row.end(), frame.state.q.begin(), frame.state.q.end());
   row.insert(row.end(), frame.state.v.begin(), frame.state.v.end());
   const std::vector<int> touchable = touchable_bodies(model);
-  std::size_t size = row.size() + 7 * frame.X_WB.size() + 3 * touchable.size();
+  std::size_t size =
+      row.size() + 7 * frame.X_WB.size() + 3 * touchable.size() + frame.probes.size();
   for (const LoopJoint& loop : model.loops) {
     size +=
         static_cast<std::size_t>(freedoms(loop.type).coordinates() + freedoms(loop.type).count());
@@ -139,12 +141,14 @@ void fill_row(const Model& model, const Frame& frame, std::vector<double>& row) 
     }
     row.insert(row.end(), {X.p.x, X.p.y, X.p.z, q.w, q.x, q.y, q.z});
   }
-  if (touchable.empty()) return;
-  const std::vector<ContactLoad> loads = contact_loads(model, frame);
-  for (const int b : touchable) {
-    const Vec3& f = loads[static_cast<std::size_t>(b)].force;
-    row.insert(row.end(), {f.x, f.y, f.z});
+  if (!touchable.empty()) {
+    const std::vector<ContactLoad> loads = contact_loads(model, frame);
+    for (const int b : touchable) {
+      const Vec3& f = loads[static_cast<std::size_t>(b)].force;
+      row.insert(row.end(), {f.x, f.y, f.z});
+    }
   }
+  row.insert(row.end(), frame.probes.begin(), frame.probes.end());
 }
 
 std::vector<std::size_t> find_columns(std::span<const Column> columns,

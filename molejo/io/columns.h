@@ -6,6 +6,8 @@
 //   per loop joint   the same, coordinates then velocities, as measured between its bodies
 //   per body         body.x body.y body.z body.qw body.qx body.qy body.qz
 //   per body that may touch another   body.force.x body.force.y body.force.z, of all its contacts
+//   per probe                         probe | probe.x probe.y probe.z
+//   per formula force                 force.work, J so far
 #pragma once
 
 #include <span>
@@ -21,9 +23,9 @@ struct Column {
   std::string unit;  // "J", "rad/s"; empty for a pure number
 };
 
-// Of any frame of this model, in order. A joint without a name, or a quaternion joint with the name
-// of a body, is called "body.joint".
-std::vector<Column> columns(const Model& model);
+// Of any frame of this model and its probes (Recording::probes), in order. A joint without a name,
+// or a quaternion joint with the name of a body, is called "body.joint".
+std::vector<Column> columns(const Model& model, std::span<const RecordedProbe> probes = {});
 
 // The values of a frame in the order of `columns`; replaces the content of `row`. When that was
 // the row of the frame before, the quaternions of bodies change without jumps of their sign.

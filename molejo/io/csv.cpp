@@ -10,7 +10,7 @@ namespace molejo {
 
 std::string csv(const Model& model, const Recording& recording) {
   std::string out;
-  for (const Column& column : columns(model)) {
+  for (const Column& column : columns(model, recording.probes)) {
     if (!out.empty()) out += ',';
     out += csv_field(column.name);
   }

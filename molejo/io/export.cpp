@@ -42,6 +42,8 @@ Json summary_object(const Recording& recording) {
   out["impacts"] = s.impacts;
   out["largest_penetration"] = s.largest_penetration;
   out["asleep"] = recording.frames.empty() ? 0 : recording.frames.back().asleep;
+  out["work"] = Json::object();  // of each formula force, J
+  for (const auto& [name, work] : works(recording)) out["work"][name] = work;
   out["wall_seconds"] = s.wall_seconds;
   out["steps_per_second"] = s.steps_per_second;
   out["hash"] = fmt::format("{:016x}", s.hash);  // as text: a JSON number holds 53 bits
@@ -51,13 +53,26 @@ Json summary_object(const Recording& recording) {
 
 }  // namespace
 
+std::vector<std::pair<std::string, double>> works(const Recording& recording) {
+  std::vector<std::pair<std::string, double>> all;
+  if (recording.frames.empty()) return all;
+  const std::string_view ending = ".work";  // which no probe may have
+  for (std::size_t i = 0; i < recording.probes.size(); ++i) {
+    const std::string& name = recording.probes[i].name;
+    if (!name.ends_with(ending)) continue;
+    all.emplace_back(name.substr(0, name.size() - ending.size()),
+                     recording.frames.back().probes[i]);
+  }
+  return all;
+}
+
 std::string summary_json(const Recording& recording) {
   return summary_object(recording).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string json(const Scene& scene, const Model& model, const Recording& recording) {
   Json names = Json::array(), units = Json::array();
-  for (const Column& column : columns(model)) {
+  for (const Column& column : columns(model, recording.probes)) {
     names.push_back(column.name), units.push_back(column.unit);
   }
   std::string out = "{\n";

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "molejo/io/contacts.h"
 #include "molejo/model/recording.h"
@@ -23,8 +25,12 @@ std::string csv(const Model& model, const Recording& recording);
 // Everything of the recording, for machines.
 std::string json(const Scene& scene, const Model& model, const Recording& recording);
 
-// The summary alone, as one JSON object, with the number of contacts and of bodies asleep at last.
+// The summary alone, as one JSON object, with the number of contacts and of bodies asleep at
+// last, and the work of formula forces.
 std::string summary_json(const Recording& recording);
+
+// The work that each formula force has done at the end, J.
+std::vector<std::pair<std::string, double>> works(const Recording& recording);
 
 // Stills of the motion, energy over time, and below it the chosen coordinates (scene.plot; names as
 // in the CSV header).

@@ -228,6 +228,28 @@ std::string json_pointer(const JsonDocument& document, const JsonValue& value) {
   return pointer.empty() ? "/" : pointer;
 }
 
+void JsonPlaces::remember(const JsonValue& value) {
+  for (std::size_t i = 0; i < value.items.size(); ++i) {
+    parents_[&value.items[i]] = {&value, i};
+    remember(value.items[i]);
+  }
+}
+
+std::string JsonPlaces::of(const JsonValue& value) {
+  if (parents_.empty()) remember(document_->root);
+  std::string pointer;
+  for (auto at = parents_.find(&value); at != parents_.end();
+       at = parents_.find(at->second.value)) {
+    const auto& [parent, index] = at->second;
+    const bool named = parent->is(JsonValue::Kind::object);
+    pointer.insert(0, "/" + (named ? escaped(parent->keys[index]) : std::to_string(index)));
+    // kept for every formula: keys of a megabyte must not be
+    constexpr std::size_t longest = 300;
+    if (pointer.size() > longest) pointer = "..." + pointer.substr(pointer.size() - longest);
+  }
+  return one_line(where(document_->file, value.line) + ": " + (pointer.empty() ? "/" : pointer));
+}
+
 void fail(const JsonDocument& document, const JsonValue& value, const std::string& message) {
   constexpr std::size_t shown = 60;
   throw InputError(one_line(where(document.file, value.line) + ": " +

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace molejo {
@@ -50,6 +51,24 @@ JsonDocument parse_json(std::string_view text, const std::string& file);
 
 // RFC 6901 pointer to a value of the document, "/" for the root.
 std::string json_pointer(const JsonDocument& document, const JsonValue& value);
+
+// "file:line: /pointer" of many values: the tree is walked once, for the first of them. The
+// document must stay where it is.
+class JsonPlaces {
+ public:
+  explicit JsonPlaces(const JsonDocument& document) : document_(&document) {}
+  std::string of(const JsonValue& value);
+
+ private:
+  struct Parent {
+    const JsonValue* value;
+    std::size_t index;
+  };
+  void remember(const JsonValue& value);
+
+  const JsonDocument* document_;
+  std::unordered_map<const JsonValue*, Parent> parents_;
+};
 
 // Throws InputError that names the place, the value and the message.
 [[noreturn]] void fail(const JsonDocument& document, const JsonValue& value,

@@ -98,21 +98,26 @@ std::string with_power(const std::string& unit, int exponent) {
   return "10" + power + (unit.empty() ? "" : " " + unit);
 }
 
-std::string quantity_of(const std::string& unit) {
+std::string quantity_of(const Column& column) {
+  const std::string& unit = column.unit;
   struct Pair {
     const char *unit, *quantity;
   };
   for (const Pair& p :
        {Pair{"J", "energy"}, Pair{"m", "position"}, Pair{"rad", "angle"}, Pair{"m/s", "velocity"},
         Pair{"rad/s", "angular velocity"}, Pair{"N s", "momentum"},
-        Pair{"N m s", "angular momentum"}, Pair{"m, rad", "constraint error"}, Pair{"s", "time"}}) {
+        Pair{"N m s", "angular momentum"}, Pair{"m, rad", "constraint error"}, Pair{"s", "time"}, Pair{"N", "force"},
+        Pair{"W", "power"}, Pair{"kg", "mass"}}) {
     if (unit == p.unit) return p.quantity;
   }
-  return "quaternion";
+  for (const char* part : {".qw", ".qx", ".qy", ".qz"}) {
+    if (column.name.ends_with(part)) return "quaternion";
+  }
+  return "value";
 }
 
 std::vector<Panel> panels(const Scene& scene, const Model& model, const Recording& recording) {
-  const std::vector<Column> names = columns(model);
+  const std::vector<Column> names = columns(model, recording.probes);
   const std::vector<std::size_t> chosen = find_columns(names, scene.plot);
   std::vector<Panel> out(1);
   out[0] = {"energy",
@@ -125,7 +130,7 @@ std::vector<Panel> panels(const Scene& scene, const Model& model, const Recordin
     const auto same_unit = [&](const Panel& p) { return p.unit == names[c].unit; };
     auto panel = std::find_if(out.begin() + 1, out.end(), same_unit);
     if (panel == out.end()) {
-      out.push_back({quantity_of(names[c].unit), names[c].unit, {}});
+      out.push_back({quantity_of(names[c]), names[c].unit, {}});
       panel = out.end() - 1;
     }
     const char* color = coordinate_colors[panel->series.size() % coordinate_colors.size()];

@@ -86,17 +86,18 @@ void check_plot(const JsonCursor& cursor, const Scene& scene) {
   std::vector<std::string> known;
   for (const SceneJoint& joint : scene.joints) known.push_back(joint.name);
   for (const SceneBody& body : scene.bodies) known.push_back(body.name);
-  for (const char* whole : {"t", "kinetic", "gravity", "elastic", "total", "px", "py", "pz", "lx",
-                            "ly", "lz", "constraint_error"}) {
-    known.emplace_back(whole);
+  for (const SceneProbe& probe : scene.probes) known.push_back(probe.name);
+  for (const SceneForce& force : scene.forces) {
+    if (force.samples.empty()) known.push_back(force.name + ".work");
   }
+  for (const char* whole : whole_columns) known.emplace_back(whole);
   for (std::size_t i = 0; i < cursor.size(); ++i) {
     const std::string text = cursor[i].text();
     const auto fits = [&](const std::string& name) {
       return text == name || (text.starts_with(name) && text[name.size()] == '.');
     };
     if (std::none_of(known.begin(), known.end(), fits)) {
-      cursor[i].fail(unknown_word("joint or body", text.substr(0, text.rfind('.')), known));
+      cursor[i].fail(unknown_word("joint, body or probe", text.substr(0, text.rfind('.')), known));
     }
   }
 }

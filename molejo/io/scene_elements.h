@@ -21,10 +21,13 @@ inline constexpr int max_scene_elements = 100'000;  // bodies, joints, springs, 
 inline constexpr int max_scene_shapes = 1'000'000;
 inline constexpr std::size_t max_scene_vertices = 4'000'000;  // of all polyhedra together
 
+class FormulaNotes;
+
 // What surrounds an element.
 struct Surroundings {
   Pose X_WI;
   std::string prefix;  // of all names inside, "leg2.foot."; empty in the scene itself
+  FormulaNotes* formulas = nullptr;
 };
 
 // R about a unit axis by an angle in degrees; quarter turns are exact.
@@ -84,7 +87,7 @@ class BodyReader {
   std::map<std::string, std::vector<Vec3>> obj_hulls_;
   std::map<std::string, ObjMesh> obj_meshes_;
   int shapes_ = 0;
-  std::size_t vertices_ = 0, heights_ = 0;
+  std::size_t vertices_ = 0, heights_ = 0, height_operations_ = 0;
 };
 
 // The name of a body somewhere in the file, to be found when all bodies are known.

@@ -1,9 +1,10 @@
 // Joints, drives, springs between points, forces.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
-#include "molejo/io/scene_elements.h"
+#include "molejo/io/scene_formulas.h"
 #include "molejo/io/scene_keys.h"
 #include "molejo/math/units.h"
 #include "molejo/model/error.h"
@@ -38,13 +39,34 @@ void read_joint_spring(const JsonCursor& cursor, Freedom freedom, Drive& drive) 
   read_coordinate(cursor, "rest", freedom, drive.rest);
 }
 
-void read_motor(const JsonCursor& cursor, Freedom freedom, Drive& drive) {
+// One freedom as it is driven.
+struct ReadDrive {
+  Drive drive;
+  MotorFormulas formulas;
+};
+
+void read_motor(const JsonCursor& cursor, Freedom freedom, const Surroundings& around,
+                ReadDrive& read) {
   cursor.expect_keys(scene_keys(SceneObject::motor));
+  Drive& drive = read.drive;
   cursor.read_not_negative("kp", drive.kp);
   cursor.read_not_negative("kd", drive.kd);
-  read_coordinate(cursor, "target", freedom, drive.target);
-  read_coordinate(cursor, "target_velocity", freedom, drive.target_velocity);
-  cursor.read("force", drive.force);
+  const auto take = [&](const std::string& key, SceneFormula& formula) {
+    const auto item = cursor.find(key);
+    if (!item || !is_formula(*item)) return false;
+    formula = read_formula(*item, around);
+    return true;
+  };
+  const auto read_target = [&](const std::string& key, SceneFormula& formula, double& target) {
+    cursor.only_one({key, key + "_deg"});
+    if (const auto degrees = cursor.find(key + "_deg"); degrees && is_formula(*degrees)) {
+      degrees->fail(fmt::format("give a formula as '{}', with degrees as in 30 deg", key));
+    }
+    if (!take(key, formula)) read_coordinate(cursor, key, freedom, target);
+  };
+  read_target("target", read.formulas.target, drive.target);
+  read_target("target_velocity", read.formulas.target_velocity, drive.target_velocity);
+  if (!take("force", read.formulas.force)) cursor.read("force", drive.force);
   if (const auto most = cursor.find("max_force")) drive.max_force = most->not_negative();
 }
 
@@ -72,17 +94,32 @@ void read_limits(const JsonCursor& cursor, Freedom freedom, Drive& drive) {
 }
 
 // The keys of a drive, in an object of their own or among those of the joint.
-Drive read_drive(const JsonCursor& cursor, Freedom freedom) {
-  Drive drive;
+ReadDrive read_drive(const JsonCursor& cursor, Freedom freedom, const Surroundings& around) {
+  ReadDrive read;
+  Drive& drive = read.drive;
   if (const auto spring = cursor.find("spring")) read_joint_spring(*spring, freedom, drive);
   cursor.read_not_negative("damping", drive.damping);
   read_limits(cursor, freedom, drive);
-  if (const auto motor = cursor.find("motor")) read_motor(*motor, freedom, drive);
+  if (const auto motor = cursor.find("motor")) read_motor(*motor, freedom, around, read);
   cursor.read_not_negative("armature", drive.armature);
-  return drive;
+  return read;
 }
 
-void read_drives(const JsonCursor& cursor, SceneJoint& joint) {
+void add_drive(const ReadDrive& read, SceneJoint& joint) {
+  joint.drives.push_back(read.drive);
+  joint.motor_formulas.push_back(read.formulas);
+}
+
+// without formulas there is no list of them
+void tidy_formulas(SceneJoint& joint) {
+  const bool none = std::all_of(
+      joint.motor_formulas.begin(), joint.motor_formulas.end(), [](const MotorFormulas& m) {
+        return m.target.empty() && m.target_velocity.empty() && m.force.empty();
+      });
+  if (none) joint.motor_formulas.clear();
+}
+
+void read_drives(const JsonCursor& cursor, const Surroundings& around, SceneJoint& joint) {
   const Freedoms f = freedoms(joint.type);
   const auto count = static_cast<std::size_t>(f.count());
   const auto kind = [&](std::size_t i) {
@@ -102,10 +139,11 @@ void read_drives(const JsonCursor& cursor, SceneJoint& joint) {
       cursor.need(shared).fail(fmt::format(
           "a {} joint has translations and rotations: give 'drives', one per freedom", type));
     }
-    joint.drives.assign(count, read_drive(cursor, kind(0)));
+    const ReadDrive read = read_drive(cursor, kind(0), around);
+    for (std::size_t i = 0; i < count; ++i) add_drive(read, joint);
   }
   const auto drives = cursor.find("drives");
-  if (!drives) return;
+  if (!drives) return tidy_formulas(joint);
   drives->expect_array(6);
   if (drives->size() != count) {
     drives->fail(fmt::format("{} drives, a {} joint has {} freedoms", drives->size(),
@@ -114,8 +152,9 @@ void read_drives(const JsonCursor& cursor, SceneJoint& joint) {
   for (std::size_t i = 0; i < count; ++i) {
     const JsonCursor item = (*drives)[i];
     item.expect_keys(scene_keys(SceneObject::drive));
-    joint.drives.push_back(read_drive(item, kind(i)));
+    add_drive(read_drive(item, kind(i), around), joint);
   }
+  tidy_formulas(joint);
 }
 
 // One number for one freedom, else a list.
@@ -295,7 +334,7 @@ PendingJoint read_joint(const JsonCursor& cursor, const Surroundings& around) {
   }
   read_position(cursor, joint);
   read_velocity(cursor, joint);
-  read_drives(cursor, joint);
+  read_drives(cursor, around, joint);
   return pending;
 }
 
@@ -333,6 +372,47 @@ PendingSpring read_spring(const JsonCursor& cursor, const Surroundings& around) 
   return pending;
 }
 
+namespace {
+
+bool has_formulas(const JsonCursor& cursor) {
+  const auto force = cursor.find("force"), torque = cursor.find("torque");
+  return (force && is_vector_formula(*force)) || (torque && is_vector_formula(*torque)) ||
+         cursor.has("axes") || cursor.has("implicit");
+}
+
+// Numbers alone are turned with the instance, as in any other force; formulas speak of the world.
+std::vector<SceneFormula> read_formulas(const JsonCursor& cursor, bool turns,
+                                        const Surroundings& around) {
+  if (is_vector_formula(cursor)) return read_vector_formula(cursor, around);
+  Vec3 numbers = cursor.vec3();
+  if (turns && around.X_WI.R != Mat3::identity()) numbers = around.X_WI.R * numbers;
+  return {constant_formula(numbers.x), constant_formula(numbers.y), constant_formula(numbers.z)};
+}
+
+void read_formula_force(const JsonCursor& cursor, const Surroundings& around, SceneForce& force) {
+  for (const char* key : {"force", "torque", "axes", "implicit"}) cursor.only_one({"samples", key});
+  if (const auto axes = cursor.find("axes")) {
+    const std::string word = axes->text(), known[] = {"world", "body"};
+    if (std::find(std::begin(known), std::end(known), word) == std::end(known)) {
+      axes->fail(unknown_word("axes", word, known));
+    }
+    force.in_body_axes = word == "body";
+  }
+  cursor.read("implicit", force.implicit);
+  const bool turns = !force.in_body_axes;
+  if (const auto item = cursor.find("force")) {
+    force.force_formulas = read_formulas(*item, turns, around);
+  }
+  if (const auto item = cursor.find("torque")) {
+    force.torque_formulas = read_formulas(*item, turns, around);
+  }
+  if (force.force_formulas.empty() && force.torque_formulas.empty()) {
+    cursor.fail("key 'force' or 'torque' is missing");
+  }
+}
+
+}  // namespace
+
 PendingForce read_force(const JsonCursor& cursor, const Surroundings& around) {
   cursor.expect_keys(scene_keys(SceneObject::force));
   PendingForce pending;
@@ -343,6 +423,10 @@ PendingForce read_force(const JsonCursor& cursor, const Surroundings& around) {
   if (pending.body.is_world()) body.fail("the world cannot be pushed; name a body");
   read_point(cursor, pending.body, around, force.at);
 
+  if (has_formulas(cursor)) {
+    read_formula_force(cursor, around, force);
+    return pending;
+  }
   const auto read_sample = [&](const JsonCursor& item, SceneForce::Sample& sample) {
     item.read("force", sample.force);
     item.read("torque", sample.torque);

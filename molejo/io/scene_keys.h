@@ -37,6 +37,10 @@ enum class SceneObject {
   attachment,
   force,
   sample,
+  formula,
+  variable,
+  curve,
+  curve_key,
   camera,
   assembly,
   instance

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 
 #include "molejo/io/png.h"
 #include "molejo/io/scene_elements.h"
 #include "molejo/io/scene_keys.h"
+#include "molejo/math/expression.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -95,6 +97,43 @@ void read_heights(const JsonCursor& rows, HeightField& field) {
   }
 }
 
+// x and y of a point of the field, and the parameters around it.
+class FieldNames : public Names {
+ public:
+  explicit FieldNames(const Scope& scope) : scope_(scope) {}
+  std::optional<Symbol> find(std::string_view name) const override {
+    const Dimension metre = *dimension_of("m");
+    if (name == "x") return Symbol{.slot = 0, .unit = metre};
+    if (name == "y") return Symbol{.slot = 1, .unit = metre};
+    for (std::size_t i = 0; i < scope_.names().size(); ++i) {
+      if (scope_.names()[i] == name) {
+        return Symbol{.constant = std::array{scope_.values()[i], 0.0, 0.0}};
+      }
+    }
+    return std::nullopt;
+  }
+  std::vector<std::string> all() const override {
+    std::vector<std::string> names = scope_.names();
+    names.insert(names.end(), {"x", "y"});
+    return names;
+  }
+
+ private:
+  const Scope& scope_;
+};
+
+// Points from the key "cells", a number or [x, y]: one more than cells.
+void read_cells(const JsonCursor& cursor, HeightField& field) {
+  constexpr int most = 100'000;
+  if (cursor.is_number()) {
+    field.columns = field.rows = cursor.whole(1, most) + 1;
+    return;
+  }
+  if (!cursor.is_array() || cursor.size() != 2) cursor.fail("expected a number or [x, y]");
+  field.columns = cursor[0].whole(1, most) + 1;
+  field.rows = cursor[1].whole(1, most) + 1;
+}
+
 // The distance between neighbouring points, given as it is or by the size of the whole.
 void read_spacing(const JsonCursor& cursor, HeightField& field) {
   const std::string_view key = cursor.only_one({"size", "spacing"});
@@ -112,6 +151,36 @@ void read_spacing(const JsonCursor& cursor, HeightField& field) {
   const double width = field.dx * (field.columns - 1), depth = field.dy * (field.rows - 1);
   if (!(field.dx > 0 && field.dy > 0 && std::isfinite(width) && std::isfinite(depth))) {
     value.fail("too large or too small for so many points");
+  }
+}
+
+// The heights of a formula in x and y.
+void sample_heights(const JsonCursor& cursor, HeightField& field, std::size_t& operations) {
+  const std::string text = cursor.word();
+  try {
+    const Formula formula{.text = text, .wanted = Wanted::number};
+    const ExpressionProgram program = compile({}, {&formula, 1}, FieldNames(cursor.scope()));
+    const auto points =
+        static_cast<std::size_t>(field.columns) * static_cast<std::size_t>(field.rows);
+    constexpr std::size_t most = 1'000'000'000;  // a few seconds
+    operations += points * (program.code.size() + 1);
+    if (operations > most) cursor.fail("too long a formula for so many points");
+    ExpressionWorkspace work(program);
+    field.heights.reserve(points);
+    for (int r = 0; r < field.rows; ++r) {
+      for (int c = 0; c < field.columns; ++c) {
+        const double at[] = {(c - 0.5 * (field.columns - 1)) * field.dx,
+                             (r - 0.5 * (field.rows - 1)) * field.dy};
+        evaluate(program, at, work);
+        const double z = output(program, 0, work);
+        if (!std::isfinite(z)) {
+          cursor.fail(fmt::format("has no finite value at x = {:g}, y = {:g}", at[0], at[1]));
+        }
+        field.heights.push_back(z);
+      }
+    }
+  } catch (const ExpressionError& e) {
+    cursor.fail(e.what());
   }
 }
 
@@ -229,6 +298,19 @@ HeightField BodyReader::read_height_field(const JsonCursor& cursor) {
   if (source.empty()) cursor.fail("key 'heights' or 'image' is missing");
   const JsonCursor from = cursor.need(source);
   HeightField field;
+  const bool by_formula = source == "heights" && from.is_string();
+  if (!by_formula && cursor.has("cells")) {
+    cursor.need("cells").fail("only a formula needs a number of cells");
+  }
+  if (by_formula) {
+    if (cursor.has("height")) cursor.need("height").fail("only an image has a range of heights");
+    read_cells(cursor.need("cells"), field);
+    count_heights(from,
+                  static_cast<std::size_t>(field.columns) * static_cast<std::size_t>(field.rows));
+    read_spacing(cursor, field);
+    sample_heights(from, field, height_operations_);
+    return field;
+  }
   if (source == "heights") {
     if (cursor.has("height")) cursor.need("height").fail("only an image has a range of heights");
     from.expect_array(max_scene_heights);

@@ -2,6 +2,7 @@
 // degrees, turns about an axis, anchors and axes, hexadecimal colours. Defaults are left out.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +12,8 @@
 #include "molejo/io/scene.h"
 #include "molejo/io/scene_elements.h"
 #include "molejo/math/units.h"
+#include "molejo/io/scene_formulas.h"
+#include "molejo/math/expression.h"
 
 namespace molejo {
 
@@ -60,13 +63,9 @@ void put(JsonValue& object, const char* key, bool value, bool standard) {
   if (value != standard) object.add(key, JsonValue::of(value));
 }
 
-// braces in names are doubled, since single ones hold expressions
-std::string escaped(const std::string& name) {
-  std::string text;
-  for (const char c : name) text += (c == '{' || c == '}') ? std::string(2, c) : std::string(1, c);
-  return text;
+std::string reference(const std::string& body) {
+  return body.empty() ? "world" : doubled_braces(body);
 }
-std::string reference(const std::string& body) { return body.empty() ? "world" : escaped(body); }
 
 // an angle in degrees, when that is shorter and reads back exactly
 std::optional<double> short_degrees(double angle) {
@@ -198,7 +197,7 @@ JsonValue mass_value(const MassProperties& m) {
 
 JsonValue body_value(const SceneBody& body) {
   JsonValue value = JsonValue::object();
-  value.add("name", escaped(body.name));
+  value.add("name", doubled_braces(body.name));
   put_pose(value, body.X_WB);
   if (body.shapes.size() == 1) value.add("shape", shape_value(body.shapes[0]));
   if (body.shapes.size() > 1) {
@@ -214,13 +213,13 @@ JsonValue body_value(const SceneBody& body) {
     }
     if (turns) value.add("angular_velocity", list(body.velocity->angular));
   }
-  if (!body.group.empty()) value.add("group", escaped(body.group));
+  if (!body.group.empty()) value.add("group", doubled_braces(body.group));
   put(value, "immobile", body.immobile, false);
   put(value, "massless", body.massless, false);
   return value;
 }
 
-void put_drive(JsonValue& object, const Drive& d, bool rotation) {
+void put_drive(JsonValue& object, const Drive& d, const MotorFormulas& m, bool rotation) {
   const Drive standard;
   JsonValue spring = JsonValue::object();
   put(spring, "stiffness", d.stiffness, standard.stiffness);
@@ -246,26 +245,41 @@ void put_drive(JsonValue& object, const Drive& d, bool rotation) {
   JsonValue motor = JsonValue::object();
   put(motor, "kp", d.kp, standard.kp);
   put(motor, "kd", d.kd, standard.kd);
-  put_angle(motor, "target", d.target, rotation);
-  put_angle(motor, "target_velocity", d.target_velocity, rotation);
-  put(motor, "force", d.force, standard.force);
+  if (m.target.empty()) {
+    put_angle(motor, "target", d.target, rotation);
+  } else {
+    motor.add("target", formula_value(m.target));
+  }
+  if (m.target_velocity.empty()) {
+    put_angle(motor, "target_velocity", d.target_velocity, rotation);
+  } else {
+    motor.add("target_velocity", formula_value(m.target_velocity));
+  }
+  if (m.force.empty()) {
+    put(motor, "force", d.force, standard.force);
+  } else {
+    motor.add("force", formula_value(m.force));
+  }
   if (d.max_force) motor.add("max_force", *d.max_force);
   if (!motor.items.empty()) object.add("motor", std::move(motor));
   put(object, "armature", d.armature, standard.armature);
 }
 
 void put_drives(JsonValue& object, const SceneJoint& joint) {
-  if (joint.drives.empty()) return;
+  if (joint.drives.empty() && joint.motor_formulas.empty()) return;
   const Freedoms f = freedoms(joint.type);
+  const std::size_t count = std::max(joint.drives.size(), joint.motor_formulas.size());
   const auto value_of = [&](std::size_t i) {
     JsonValue value = JsonValue::object();
-    put_drive(value, joint.drives[i], static_cast<int>(i) >= f.translations);
+    put_drive(value, i < joint.drives.size() ? joint.drives[i] : Drive{},
+              i < joint.motor_formulas.size() ? joint.motor_formulas[i] : MotorFormulas{},
+              static_cast<int>(i) >= f.translations);
     return value;
   };
   // the same for all freedoms of one kind: among the keys of the joint
   const JsonValue first = value_of(0);
   bool alike = f.translations == 0 || f.rotations == 0;
-  for (std::size_t i = 1; i < joint.drives.size(); ++i) {
+  for (std::size_t i = 1; i < count; ++i) {
     alike = alike && compact_text(value_of(i), SIZE_MAX) == compact_text(first, SIZE_MAX);
   }
   if (alike && !first.items.empty()) {
@@ -273,7 +287,7 @@ void put_drives(JsonValue& object, const SceneJoint& joint) {
     return;
   }
   JsonValue& drives = object.add("drives", JsonValue::array());
-  for (std::size_t i = 0; i < joint.drives.size(); ++i) drives.items.push_back(value_of(i));
+  for (std::size_t i = 0; i < count; ++i) drives.items.push_back(value_of(i));
 }
 
 void put_initial(JsonValue& object, const std::string& key, const std::vector<double>& values,
@@ -345,7 +359,7 @@ bool put_anchor(JsonValue& object, const SceneJoint& joint, const Bodies& bodies
 JsonValue joint_value(const SceneJoint& joint, const Bodies& bodies) {
   JsonValue value = JsonValue::object();
   const std::string usual_name = reference(joint.child) + (joint.loop ? ".loop" : ".joint");
-  if (escaped(joint.name) != usual_name) value.add("name", escaped(joint.name));
+  if (doubled_braces(joint.name) != usual_name) value.add("name", doubled_braces(joint.name));
   value.add("type", std::string(to_string(joint.type)));
   if (!joint.parent.empty()) value.add("parent", reference(joint.parent));
   value.add("child", reference(joint.child));
@@ -364,14 +378,14 @@ JsonValue joint_value(const SceneJoint& joint, const Bodies& bodies) {
 
 JsonValue attachment(const Attachment& a) {
   JsonValue value = JsonValue::object();
-  if (!a.body.empty()) value.add("body", escaped(a.body));
+  if (!a.body.empty()) value.add("body", doubled_braces(a.body));
   put(value, "point", a.p, {});
   return value;
 }
 
 JsonValue spring_value(const SceneSpring& spring) {
   JsonValue value = JsonValue::object();
-  if (!spring.name.empty()) value.add("name", escaped(spring.name));
+  if (!spring.name.empty()) value.add("name", doubled_braces(spring.name));
   value.add("a", attachment(spring.a));
   value.add("b", attachment(spring.b));
   put(value, "stiffness", spring.stiffness, 0.0);
@@ -382,9 +396,17 @@ JsonValue spring_value(const SceneSpring& spring) {
 
 JsonValue force_value(const SceneForce& force) {
   JsonValue value = JsonValue::object();
-  if (!force.name.empty()) value.add("name", escaped(force.name));
+  if (!force.name.empty()) value.add("name", doubled_braces(force.name));
   value.add("body", reference(force.at.body));
   put(value, "point", force.at.p, {});
+  if (!force.force_formulas.empty()) value.add("force", vector_value(force.force_formulas));
+  if (!force.torque_formulas.empty()) value.add("torque", vector_value(force.torque_formulas));
+  if (force.samples.empty()) {
+    // told even where nothing depends on it, since it makes numbers a formula
+    value.add("axes", std::string(force.in_body_axes ? "body" : "world"));
+    put(value, "implicit", force.implicit, false);
+    return value;
+  }
   const auto put_sample = [](JsonValue& object, const SceneForce::Sample& s) {
     put(object, "force", s.force, {});
     put(object, "torque", s.torque, {});
@@ -414,7 +436,7 @@ JsonValue contact_pair(const SceneContactPair& pair) {
   JsonValue value = JsonValue::object();
   JsonValue& between = value.add("between", JsonValue::array());
   for (const std::string& name : {pair.a, pair.b}) {
-    between.items.emplace_back(name.empty() ? std::string(any_body) : escaped(name));
+    between.items.emplace_back(name.empty() ? std::string(any_body) : doubled_braces(name));
   }
   if (pair.response != Response::rigid) {
     value.add("response", std::string(to_string(pair.response)));
@@ -517,6 +539,7 @@ std::string scene_text(const Scene& scene) {
            [&](const SceneJoint& joint) { return joint_value(joint, bodies); });
   put_list(top, "springs", scene.springs, spring_value);
   put_list(top, "forces", scene.forces, force_value);
+  put_definitions(top, scene);
   if (!scene.warnings.empty()) top.add("warnings", list(scene.warnings));
   return pretty_text(top);
 }

@@ -167,7 +167,7 @@ TEST_CASE("bad scenes: unknown words name the nearest one") {
       {R"({"materials": {"steel": {}}, "bodies": [{"name": "a", "material": "stele"}]})",
        R"(bad.json:1: /bodies/0/material: "stele": unknown material 'stele'; did you mean 'steel'?)"},
       {R"({"bodies": [{"name": "arm", "shape": {"sphere": 1}}], "plot": ["amr.x"]})",
-       R"(bad.json:1: /plot/0: "amr.x": unknown joint or body 'amr'; did you mean 'arm'?)"},
+       R"(bad.json:1: /plot/0: "amr.x": unknown joint, body or probe 'amr'; did you mean 'arm'?)"},
       {R"({"bodies": [{"name": "a", "shape": {"ball": 1}}]})",
        "bad.json:1: /bodies/0/shape/ball: 1: unknown key 'ball'..."},
       {R"({"bodies": [{"name": "a", "orientation": {"angle_degrees": 1}}]})",
