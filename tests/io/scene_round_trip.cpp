@@ -86,11 +86,31 @@ struct Sequence {
                                      d.target, d.target_velocity, d.force});
     add("lower", d.lower), add("upper", d.upper), add("max_force", d.max_force);
   }
+  void add(const std::string& field, const SceneFormula& x) {
+    add(field, x.text), add(field + " scope", x.scope);
+  }
+  void add(const std::string& field, const std::vector<SceneFormula>& list) {
+    for (const SceneFormula& x : list) add(field, x);
+    entries.push_back(field + " has " + std::to_string(list.size()));
+  }
+  void add(const SceneDefinition& d) {
+    add("definition", d.name), add("formula", d.formula), add("is function", d.is_function);
+    for (const std::string& p : d.parameters) add("parameter", p);
+    for (const CurveKey& k : d.keys) {
+      add("key", std::vector<double>{k.x, k.value, static_cast<double>(k.interpolation), k.left.x,
+                                     k.left.value, k.right.x, k.right.value});
+    }
+    add("ends", std::vector<double>{static_cast<double>(d.before), static_cast<double>(d.after)});
+    add("value", d.value), add("lowest", d.lower), add("highest", d.upper);
+  }
   void add(const SceneJoint& j) {
     add("joint", j.name), add("parent", j.parent), add("child", j.child);
     add("type", static_cast<double>(j.type)), add("loop", j.loop);
     add("X_PF", j.X_PF), add("X_BM", j.X_BM);
     for (const Drive& d : j.drives) add(d);
+    for (const MotorFormulas& m : j.motor_formulas) {
+      add("target", m.target), add("target_velocity", m.target_velocity), add("force", m.force);
+    }
     add("position", j.position), add("velocity", j.velocity);
   }
   void add(const Scene& s) {
@@ -105,7 +125,18 @@ struct Sequence {
     for (const SceneForce& f : s.forces) {
       add("force", f.name), add("at", f.at.body), add("at", f.at.p);
       for (const auto& m : f.samples) add("t", m.t), add("force", m.force), add("torque", m.torque);
+      add("force", f.force_formulas), add("torque", f.torque_formulas);
+      add("axes", f.in_body_axes), add("implicit", f.implicit);
     }
+    // in the order of the file: those of one kind together
+    for (const bool curves : {false, true}) {
+      for (const bool functions : {false, true}) {
+        for (const SceneDefinition& d : s.definitions) {
+          if (d.is_function == functions && d.keys.empty() != curves) add(d);
+        }
+      }
+    }
+    for (const SceneProbe& p : s.probes) add("probe", p.name), add("probe", p.formula);
     const Settings& t = s.settings;
     add("gravity", t.gravity);
     add("settings", std::vector<double>{static_cast<double>(t.formulation),
@@ -155,6 +186,10 @@ class RandomScene {
     }
     if (chance()) s.springs.push_back({"", attachment(s), attachment(s), 0, 0, 0});
     for (int i = below(3); i > 0; --i) s.forces.push_back(force(s, i));
+    for (int i = below(3); i > 0; --i) s.forces.push_back(formula_force(s, i));
+    for (int i = below(6); i > 0; --i) s.definitions.push_back(definition(i));
+    for (int i = below(3); i > 0; --i)
+      s.probes.push_back({"probe {" + std::to_string(i), formula()});
     settings(s.settings);
     if (chance()) contact(s.settings.contact);
     for (int i = below(3); i > 0; --i) s.contact_pairs.push_back(contact_pair(s));
@@ -322,6 +357,15 @@ class RandomScene {
       for (int k = 0; k < f.count(); ++k)
         j.drives.push_back(alike && k > 0 ? j.drives[0] : drive());
       if (below(4) == 0) j.drives.assign(static_cast<std::size_t>(f.count()), Drive{});
+      for (Drive& d : j.drives) {
+        if (!chance()) continue;
+        MotorFormulas m;
+        if (chance()) m.target = formula(), d.target = 0;
+        if (chance()) m.target_velocity = formula(), d.target_velocity = 0;
+        if (m.target.empty() || chance()) m.force = formula(), d.force = 0;
+        j.motor_formulas.resize(j.drives.size());
+        j.motor_formulas[static_cast<std::size_t>(&d - j.drives.data())] = m;
+      }
     }
     if (j.loop) return j;
     if (chance()) {
@@ -347,6 +391,52 @@ class RandomScene {
       f.samples[k].t = std::max(f.samples[k].t, std::nextafter(f.samples[k - 1].t, 1e300));
     }
     return f;
+  }
+  // texts are not looked at before the scene is built
+  SceneFormula formula() {
+    static const std::vector<std::string> texts{
+        "1", "-2.5e-07", "t + ball.x", "'{odd} name'.y * 2", "\"", "1.50", "[1, 2, 3]"};
+    const std::string scopes[] = {"", "arm", "arm.{1}"};
+    return {texts[static_cast<std::size_t>(below(static_cast<int>(texts.size())))],
+            scopes[below(3)], "somewhere"};
+  }
+  SceneForce formula_force(const Scene& s, int i) {
+    SceneForce f{"formula" + std::to_string(i), {s.bodies[0].name, vec()}};
+    for (auto* list : {&f.force_formulas, &f.torque_formulas}) {
+      for (int k = std::vector{1, 3, 0}[static_cast<std::size_t>(below(3))]; k > 0; --k) {
+        list->push_back(formula());
+      }
+    }
+    if (f.force_formulas.empty()) f.force_formulas = {formula()};
+    f.in_body_axes = chance(), f.implicit = chance();
+    return f;
+  }
+  SceneDefinition definition(int i) {
+    SceneDefinition d;
+    d.name = "name" + std::to_string(i);
+    d.formula = formula();
+    const int kind = below(4);
+    if (kind == 0) return d;
+    if (kind == 1) {
+      d.is_function = true;
+      d.parameters = {"x"};
+      if (chance()) d.parameters.push_back("other_1");
+      return d;
+    }
+    d.formula.text = "";
+    if (kind == 2) {
+      d.value = number();
+      if (chance()) d.lower = *d.value - 1e9, d.upper = *d.value + 1e9;
+      return d;
+    }
+    double x = number();
+    for (int k = 2 + below(4); k > 0; --k, x += 1 + std::fabs(x)) {
+      CurveKey key{x, number(), static_cast<Interpolation>(below(4)), {}, {}};
+      if (chance()) key.left = {-size(), number()}, key.right = {size(), number()};
+      d.keys.push_back(key);
+    }
+    d.before = static_cast<Extension>(below(3)), d.after = static_cast<Extension>(below(3));
+    return d;
   }
   void contact(ContactSettings& c) {
     c.enabled = below(4) > 0;

@@ -9,6 +9,7 @@
 #include "molejo/io/file.h"
 #include "molejo/io/scene.h"
 #include "molejo/model/kinematics.h"
+#include "molejo/physics/formula_forces.h"
 #include "molejo/physics/world.h"
 #include "tests/support/models.h"
 #include "tests/support/places.h"
@@ -46,7 +47,10 @@ TEST_CASE("shipped scenes: each has a name, a description, plots and colours, an
     CHECK_FALSE(scene.name.empty());
     CHECK_FALSE(scene.description.empty());
     CHECK_FALSE(scene.plot.empty());
-    CHECK_NOTHROW(find_columns(columns(build(scene).model), scene.plot));
+    const Built built = build(scene);
+    const std::vector<RecordedProbe> probes =
+        built.formulas ? recorded_probes(*built.formulas) : std::vector<RecordedProbe>{};
+    CHECK_NOTHROW(find_columns(columns(built.model, probes), scene.plot));
     CHECK(scene.settings.duration * scene.settings.fps >= 95);  // something to look at
     for (const SceneBody& body : scene.bodies) {
       CHECK_FALSE(body.shapes.empty());
