@@ -77,6 +77,8 @@ Built build_loaded(const Scene& scene, const std::string& path) {
   try {
     return build(scene);
   } catch (const InputError& error) {
+    // formulas know their place in the file
+    if (std::string_view(error.what()).starts_with(path + ":")) throw;
     throw InputError(path + ": " + error.what());
   }
 }

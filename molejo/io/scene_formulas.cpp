@@ -40,6 +40,15 @@ std::optional<double> value_in(const Scope& scope, const std::string& name) {
   return scope.values()[static_cast<std::size_t>(found - scope.names().begin())];
 }
 
+// of a probe or a scope, with those of the instances around it
+void check_name(const JsonCursor& cursor, const std::string& name) {
+  constexpr std::size_t longest = 600;
+  if (name.empty() || name.size() > longest || std::any_of(name.begin(), name.end(), is_control)) {
+    cursor.fail(
+        fmt::format("a name has 1 to {} characters, none of them a control character", longest));
+  }
+}
+
 CurveKey::Handle read_handle(const JsonCursor& cursor) {
   if (!cursor.is_array() || cursor.size() != 2) {
     cursor.fail("expected [x, value], from the key to the end of the handle");
@@ -83,6 +92,7 @@ std::string FormulaNotes::place(const JsonCursor& cursor) {
 
 void FormulaNotes::add(const JsonCursor& cursor, const std::string& text) {
   if (text.find_first_not_of(' ') == std::string::npos) cursor.fail("expected a formula");
+  if (text.starts_with('=')) cursor.fail("a live formula does not begin with '='");
   if (std::any_of(text.begin(), text.end(), is_control)) {
     cursor.fail("a formula stands on one line, without control characters");
   }
@@ -108,7 +118,10 @@ SceneFormula read_formula(const JsonCursor& cursor, const Surroundings& around) 
   if (cursor.is_object()) {
     cursor.expect_keys(scene_keys(SceneObject::formula));
     formula.text = cursor.need("formula").word();
-    if (const auto scope = cursor.find("scope")) formula.scope = around.prefix + scope->name();
+    if (const auto scope = cursor.find("scope")) {
+      formula.scope = around.prefix + scope->word();
+      check_name(*scope, formula.scope);
+    }
   } else {
     if (!is_formula(cursor)) cursor.fail("expected a formula \"...\"");
     formula.text = cursor.word();
@@ -210,7 +223,7 @@ void DefinitionReader::read_variable(const JsonCursor& item, const std::string& 
 
 void DefinitionReader::read_function(const JsonCursor& item, const std::string& key,
                                      const Surroundings& around) {
-  const std::size_t parenthesis = key.find('(');
+  const std::size_t parenthesis = key.rfind('(');
   if (parenthesis == std::string::npos) {
     item.fail(fmt::format("'{:.64}': a function is called \"name(x)\", with its parameters", key));
   }
@@ -254,11 +267,9 @@ void DefinitionReader::read_curve(const JsonCursor& item, const std::string& key
 
 void DefinitionReader::read_probe(const JsonCursor& item, const std::string& key,
                                   const Surroundings& around) {
-  constexpr std::size_t longest = 200;
-  if (key.empty() || key.size() > longest || std::any_of(key.begin(), key.end(), is_control)) {
-    item.fail("a probe has a name of 1 to 200 characters, without control characters");
-  }
+  check_name(item, key);
   SceneProbe probe{around.prefix + key, read_formula(item, around)};
+  check_name(item, probe.name);
   if (!probe_names_.insert(probe.name).second) {
     item.fail(fmt::format("probe '{}' is defined twice", probe.name));
   }

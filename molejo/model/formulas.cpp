@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "molejo/model/error.h"
 
@@ -181,14 +182,10 @@ class ModelNames : public Names {
   }
 
   Symbol symbol(Signal signal, int component, bool is_vector, const char* unit) const {
-    const auto known = std::find_if(set_.signals.begin(), set_.signals.end(), [&](const Signal& s) {
-      return s.quantity == signal.quantity && s.index == signal.index &&
-             s.is_loop == signal.is_loop && s.part == signal.part;
-    });
-    if (known != set_.signals.end()) {
-      signal.slot = known->slot;
-    } else {
-      signal.slot = set_.inputs;
+    const auto key = std::make_tuple(signal.quantity, signal.index, signal.is_loop, signal.part);
+    const auto [known, is_new] = slots_.emplace(key, set_.inputs);
+    signal.slot = known->second;
+    if (is_new) {
       set_.inputs += signal.numbers();
       set_.signals.push_back(signal);
     }
@@ -201,6 +198,7 @@ class ModelNames : public Names {
   std::map<std::string, JointPlace> joints_;
   std::map<std::string, std::size_t> variables_;
   mutable FormulaSet set_;  // what was asked for
+  mutable std::map<std::tuple<Quantity, int, bool, int>, std::uint32_t> slots_;  // of signals
 };
 
 // The outputs of a scene, in the order in which they are compiled.

@@ -93,7 +93,7 @@ struct SceneJoint {
   Pose X_BM;                  // joint frame on the child
   bool loop = false;          // a loop closure; only joints without this mark make the tree
   std::vector<Drive> drives;  // one per freedom, or empty
-  std::vector<MotorFormulas> motor_formulas;  // likewise
+  std::vector<MotorFormulas> motor_formulas{};  // likewise
 
   // Initial coordinates and velocities; empty means zero. Translations, then angles; three
   // rotations as a unit quaternion (w x y z), their velocity as a vector in child axes.

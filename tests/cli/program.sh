@@ -51,7 +51,7 @@ test_help_and_version() {
   expect 0 --help
   for command in simulate check convert gallery; do holds stdout "  $command "; done
   expect 0 simulate --help
-  for option in output duration fps time-step integrator formulation contacts forces force-scale json; do
+  for option in output duration fps time-step integrator formulation contacts forces force-scale set units json; do
     holds stdout "--$option"
   done
 }
@@ -228,6 +228,65 @@ test_check_tells_what_would_run() {
   only_files
 }
 
+# a ball on a spring that is a formula, with a variable that has a range
+formula_ball() {
+  cat > formula.json << 'SCENE'
+{"name": "Formula", "gravity": [0, 0, 0], "duration": 1, "variables": {"k": {"value": 4, "range": [1, 9]}, "w": "sqrt(k)"},
+ "functions": {"pull(x)": "-k*x"}, "curves": {"c": {"keys": [[0, 1], [1, 1]]}}, "probes": {"place": "2*c(t)*ball.x"},
+ "bodies": [{"name": "ball", "position": [1, 0, 0], "mass": 1, "shape": {"sphere": 0.1}}],
+ "forces": [{"name": "spring", "body": "ball", "force": ["pull(ball.x)", 0, 0]}]}
+SCENE
+}
+test_check_tells_of_formulas() {
+  formula_ball
+  expect 0 check formula.json
+  holds stdout '^  formulas +4, for forces, motors and probes$'
+  holds stdout '^  probes +place$'
+  holds stdout '^  names +variable k: 4, from 1 to 9$'
+  holds stdout '^ +formula w = sqrt\(k\)$'
+  holds stdout '^ +function pull: -k\*x$'
+  holds stdout '^ +curve c: 2 keys$'
+  expect 0 check formula.json --json
+  holds stdout '"formulas": 4,'
+  holds stdout '"probes": \['
+  expect 0 check --names formula.json
+  holds stdout '^ball\.x +number +m$'
+  holds stdout '^ball\.contact\.force +vector +N$'
+  holds stdout '^k +variable$'
+  holds stdout '^pull +function$'
+}
+test_units_are_compared_when_asked() {
+  formula_ball
+  expect 0 check formula.json
+  refuse "'pull(ball.x)': column 1: m, where N is expected" check --units formula.json
+  refuse "formula.json:4: /forces/0/force/0: " simulate formula.json --units
+  sed 's/-k\*x/-k N\/m * x/' formula.json > units.json
+  expect 0 check --units units.json
+  expect 0 simulate --units=strict units.json
+  refuse "did you mean 'strict'?" check --units=strct units.json
+}
+test_variables_are_set() {
+  formula_ball
+  expect 0 simulate formula.json
+  holds stdout '^  work of forces +1\.6536[0-9]* J by spring$' # (k - k cos^2 2)/2
+  expect 0 simulate formula.json --set k=1 --json
+  holds stdout '"spring": 0\.354'                               # sin^2 1 / 2
+  expect 0 simulate formula.json --set 'k=100 cm'
+  holds stdout 'work of forces +0\.354'
+  refuse "unknown variable 'kk'; did you mean 'k'?" simulate formula.json --set kk=1
+  refuse "must be from 1 to 9" simulate formula.json --set k=10
+  refuse "expected NAME=VALUE" simulate formula.json --set k
+  refuse "column " simulate formula.json --set k=1+
+  refuse "unknown variable 'w'" simulate formula.json --set w=1
+}
+test_bad_formulas_name_their_place() {
+  formula_ball
+  sed 's/(ball.x)/(bal.x)/' formula.json > bad.json
+  refuse "molejo: bad.json:4: /forces/0/force/0: 'pull(bal.x)': column 6: unknown name 'bal.x'; did you mean 'ball.x'?" \
+    simulate bad.json
+  sed 's/"sqrt(k)"/"1\/ball.y"/; s/"2\*c(t)\*ball.x"/"w"/' formula.json > bad.json
+  refuse "1 / 0 is infinite at the start" simulate bad.json
+}
 test_check_as_json() {
   expect 0 check --json pendulum.json
   holds stdout '"bodies": 2,'

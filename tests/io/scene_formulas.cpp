@@ -38,7 +38,7 @@ std::string ball(const std::string& more) {
 }  // namespace
 
 TEST_CASE("scene formulas: every form is read as it stands") {
-  const Scene scene = read(ball(R"(
+  const Scene scene = read(ball(R"s(
     "variables": {"k": 20, "wind": "3 + sin(t)", "gain": {"value": 5, "range": [0, 10]}, "once": "=2*3"},
     "functions": {"gust(x, y)": "wind*x + y"},
     "curves": {"lift": {"keys": [[0, 0], {"x": 1, "value": 2, "interpolation": "bezier", "left": [-0.1, 0], "right": [0.2, 3]}, [2, 1]],
@@ -47,7 +47,7 @@ TEST_CASE("scene formulas: every form is read as it stands") {
     "forces": [{"name": "a", "body": "ball", "force": "-k*ball.position"},
                {"name": "b", "body": "ball", "force": ["gust(1, 2)", 0, "=1/4"], "torque": [0, "lift(t)", 1e-7], "axes": "body",
                 "implicit": true},
-               {"name": "c", "body": "ball", "force": [1, 2, "=3"]}])"));
+               {"name": "c", "body": "ball", "force": [1, 2, "=3"]}])s"));
   REQUIRE(scene.definitions.size() == 6);
 const SceneDefinition &k = scene.definitions[0], &wind = scene.definitions[1];
 CHECK(k.name == "k");
@@ -92,14 +92,14 @@ CHECK(scene.forces[2].samples[0].force == Vec3{1, 2, 3});
 }
 
 TEST_CASE("scene formulas: a motor follows formulas") {
-  const Scene scene = read(R"({"gravity": [0, 0, 0], "duration": 2, "integrator": "rk4",
+  const Scene scene = read(R"s({"gravity": [0, 0, 0], "duration": 2, "integrator": "rk4",
     "bodies": [{"name": "arm", "shape": {"box": [1, 0.1, 0.1]}, "mass": 1}],
     "joints": [{"name": "hinge", "type": "revolute", "child": "arm", "axis": [0, 0, 1], "position_deg": 30,
                 "motor": {"kp": 400, "kd": 40, "target": "30 deg * cos(t)", "target_velocity": "-30 deg * sin(t)",
                           "force": "-(1 + 0.1^2)/12 * 30 deg * cos(t)"
 }
 }]
-})");
+})s");
   REQUIRE(scene.joints[0].motor_formulas.size() == 1);
 CHECK(scene.joints[0].motor_formulas[0].target.text == "30 deg * cos(t)");
 CHECK(scene.joints[0].drives[0].kp == 400);
@@ -236,7 +236,7 @@ TEST_CASE("scene formulas: what is wrong is told with its place, its text and th
        "f.json:1: /forces/0/force: 'ball.x': column 1: a number, where a vector is expected"},
       {ball(R"("variables": {"a": "b", "b": "2*a"})"),
        "f.json:1: /variables/a: 'b': column 1: 'a' depends on itself: a -> b -> a"},
-      {ball(R"("probes": {"p": "1/(ball.x)"})"),
+      {ball(R"s("probes": {"p": "1/(ball.x)"})s"),
        "f.json:1: /probes/p: '1/(ball.x)': column 2: 1 / 0 is infinite at the start"},
       {ball(R"("variables": {"t": 1})"),
        "f.json:1: /variables/t: 1: 't' cannot be defined: letters, digits and '_', not a number, t, pi, deg, and, or, not"},
@@ -254,8 +254,8 @@ TEST_CASE("scene formulas: what is wrong is told with its place, its text and th
       {ball(R"("variables": {"k": "1 +\n2"})"),
        R"(f.json:1: /variables/k: "1 +\n2": a formula stands on one line, without control characters)"},
       {ball(R"("functions": {"f": "1"})"),
-       R"(f.json:1: /functions/f: "1": 'f': a function is called "name(x)", with its parameters)"},
-      {ball(R"("functions": {"f(2)": "1"})"),
+       R"s(f.json:1: /functions/f: "1": 'f': a function is called "name(x)", with its parameters)s"},
+      {ball(R"s("functions": {"f(2)": "1"})s"),
        R"(f.json:1: /functions/f(2): "1": 'f(2)': expected a name that can be defined)"},
       {ball(R"("curves": {"c": {"keys": [[0, 1], [0, 2]]}})"),
        "f.json:1: /curves/c/keys: [[0,1],[0,2]]: key 2: x must be larger than that of the key before"},

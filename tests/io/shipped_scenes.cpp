@@ -183,3 +183,102 @@ TEST_CASE("shipped scenes: the ragdoll is work B of the reference values") {
   for (const Link& link : built.model.links) mass += link.mass;
   CHECK(mass == doctest::Approx(12 + 26 + 5 + 2 * (2.2 + 1.6 + 8 + 4 + 1.1)).epsilon(1e-14));
 }
+
+TEST_CASE("shipped scenes: Earth has the ellipse of Kepler under the sun's pull") {
+  // a = 1/(2/r - v^2/GM), T = 2 pi sqrt(a^3/GM), in the units of ANIMADO's script
+  const double GM = 1.3295e5, r = 149.5, v = 31;
+  const double a = 1 / (2 / r - v * v / GM),
+               period = 2 * std::acos(-1.0) * std::sqrt(a * a * a / GM);
+  CHECK(period == doctest::Approx(35.74).epsilon(1e-4));
+  const Scene scene = shipped_scene("planets");
+  const auto earth = static_cast<std::size_t>(build(scene).model.body("earth").index);
+  const Vec3 aphelion = frame_at(scene, period / 2, 0.005).X_WB[earth].p;
+  CHECK((-aphelion.x - r) / (-aphelion.x + r) == doctest::Approx(0.0807).epsilon(1e-3));
+  CHECK(-aphelion.x == doctest::Approx(2 * a - r).epsilon(1e-9));
+  CHECK(std::fabs(aphelion.y) < 1e-6);
+  CHECK(norm(frame_at(scene, period, 0.005).X_WB[earth].p - Vec3{r, 0, 0}) < 1e-5);
+}
+
+TEST_CASE("shipped scenes: the magnetic pendulum ends over one magnet, and works add up") {
+  const Scene scene = shipped_scene("magnetic_pendulum");
+  const Built built = build(scene);
+  const Recording recording = simulate(built, scene.settings);
+  const Frame &first = recording.frames.front(), &last = recording.frames.back();
+  const auto place = [&](const char* body) {
+    return last.X_WB[static_cast<std::size_t>(built.model.body(body).index)].p;
+  };
+  int near = 0;
+  for (const char* magnet : {"red", "green", "blue"}) {
+    near += norm(place(magnet) - place("bob")) < 0.12 ? 1 : 0;
+  }
+  CHECK(near == 1);
+  CHECK(last.energy.kinetic < 1e-4);
+  double done = 0;
+  for (std::size_t i = 0; i < recording.probes.size(); ++i) {
+    if (recording.probes[i].name.ends_with(".work")) done += last.probes[i];
+  }
+  CHECK(last.energy.total() - first.energy.total() == doctest::Approx(done).epsilon(1e-3));
+}
+
+TEST_CASE("shipped scenes: the cart swings its pole up, holds it, and does so again when pushed") {
+  for (const double shove : {1.0, 2.0}) {
+    CAPTURE(shove);
+    Scene scene = shipped_scene("cart_pole");
+    for (SceneDefinition& d : scene.definitions) {
+      if (d.name == "shove") d.value = shove;
+    }
+    const Recording recording = simulate(build(scene), scene.settings);
+    const auto upright = [](const Frame& frame) {
+      return std::fabs(std::sin(frame.state.q[1])) < 0.01 && std::cos(frame.state.q[1]) > 0.99;
+    };
+    double tilted = 1;
+    for (const Frame& frame : recording.frames) {
+      const double t = frame.state.t;
+      if (t > 5 && t < 7) CHECK(upright(frame));
+      if (t > 7) tilted = std::min(tilted, std::cos(frame.state.q[1]));
+      if (t < 7 || shove == 1) CHECK(std::fabs(frame.state.q[0]) < 1.45);  // on its track
+    }
+    CHECK(recording.frames.front().state.q[1] > 3);
+    CHECK(upright(recording.frames.back()));
+    CHECK(std::fabs(recording.frames.back().state.q[0]) < 0.05);
+    // the small push is withstood, the other one makes it fall
+    CHECK((tilted > 0.9) == (shove == 1));
+  }
+}
+
+TEST_CASE("shipped scenes: in still air the leaves of the mobile only lose energy") {
+  Scene scene = shipped_scene("mobile_in_wind");
+  const auto leaf_works = [&] {
+    const Recording recording = simulate(build(scene), scene.settings);
+    std::vector<double> all;
+    for (std::size_t i = 0; i < recording.probes.size(); ++i) {
+      if (!recording.probes[i].name.ends_with(".wind.work")) continue;
+      all.push_back(recording.frames.back().probes[i]);
+    }
+    return all;
+  };
+  const std::vector<double> windy = leaf_works();
+  REQUIRE(windy.size() == 4);
+  CHECK(*std::max_element(windy.begin(), windy.end()) > 0.01);
+  for (SceneDefinition& d : scene.definitions) {
+    if (d.name == "strength") d.value = 0;
+  }
+  for (const double work : leaf_works()) CHECK(work <= 0);
+}
+
+TEST_CASE("shipped scenes: all that falls on the dunes stays in their bowl") {
+  const Scene scene = shipped_scene("dunes");
+  const Recording recording = simulate(build(scene), scene.settings);
+  const auto& field = std::get<HeightField>(scene.bodies[0].shapes[0].geometry);
+  CHECK(field.columns == 73);
+  const double x = 4.5, y = -4.5;  // a corner, where the noise is not 0
+  const double plain = 0.05 * (x * x + y * y) + 0.22 * std::sin(1.3 * x + 0.4) * std::cos(1.1 * y);
+  CHECK(std::fabs(field.heights[72] - plain) <= 0.12);
+  for (std::size_t i = 1; i < scene.bodies.size(); ++i) {
+    const Vec3 p = recording.frames.back().X_WB[i].p;
+    CHECK(std::fabs(p.x) < 4.5);
+    CHECK(std::fabs(p.y) < 4.5);
+    CHECK(p.z > -0.4);
+    CHECK(p.z < 1.2);
+  }
+}
