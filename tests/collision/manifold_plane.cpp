@@ -44,7 +44,7 @@ double deepest(const std::vector<ContactPoint>& points) {
   return gap;
 }
 
-using Names = std::vector<std::uint32_t>;
+using Features = std::vector<std::uint32_t>;
 constexpr double pi = std::numbers::pi;
 
 }  // namespace
@@ -74,26 +74,26 @@ TEST_CASE("manifold: a capsule rests on its two ends") {
   const TouchShape capsule = solid(Core::segment, {0, 0, 0.5}, 0.1);
   const Pose lying{axis_rotation({0, 1, 0}, pi / 2), {0, 0, 0.09}};
   const auto points = on_plane(capsule, lying, 0.01);
-  REQUIRE(features(points) == Names{0, 1});
+  REQUIRE(features(points) == Features{0, 1});
   CHECK(max_abs(points[0].p - Vec3{-0.5, 0, -0.005}) < 1e-15);
   CHECK(max_abs(points[1].p - Vec3{0.5, 0, -0.005}) < 1e-15);
   CHECK(points[0].gap == doctest::Approx(-0.01));
-  CHECK(features(on_plane(capsule, {Mat3::identity(), {0, 0, 0.6}}, 0.01)) == Names{0});
-  CHECK(features(on_plane(capsule, {axis_rotation({1, 0, 0}, pi), {0, 0, 0.6}}, 0.01)) == Names{1});
+  CHECK(features(on_plane(capsule, {Mat3::identity(), {0, 0, 0.6}}, 0.01)) == Features{0});
+  CHECK(features(on_plane(capsule, {axis_rotation({1, 0, 0}, pi), {0, 0, 0.6}}, 0.01)) == Features{1});
 }
 
 TEST_CASE("manifold: the corners of a box are named by the signs of their coordinates") {
   const TouchShape box = solid(Core::box, {0.3, 0.2, 0.1});
   const auto flat = on_plane(box, {Mat3::identity(), {0, 0, 0.103}}, 0.01);
-  REQUIRE(features(flat) == Names{0, 1, 2, 3});
+  REQUIRE(features(flat) == Features{0, 1, 2, 3});
   CHECK(max_abs(flat[1].p - Vec3{0.3, -0.2, 0.0015}) < 1e-15);
   for (const ContactPoint& p : flat) CHECK(p.gap == doctest::Approx(0.003).epsilon(1e-12));
   // on its side x = +0.3: the corners with bit 0
   CHECK(features(on_plane(box, {axis_rotation({0, 1, 0}, pi / 2), {0, 0, 0.3}}, 0.01)) ==
-        Names{1, 3, 5, 7});
+        Features{1, 3, 5, 7});
   // on an edge, and on a corner
   CHECK(features(on_plane(box, {axis_rotation({1, 0, 0}, 0.5), {0, 0, 0.18}}, 0.01)) ==
-        Names{0, 1});
+        Features{0, 1});
   CHECK(on_plane(box, {axis_rotation(normalized(Vec3{1, 1, 0}), 0.7), {0, 0, 0.3}}, 0.01).size() ==
         1);
 }
@@ -124,17 +124,17 @@ TEST_CASE("manifold: a box below a plane keeps four corners, its deepest among t
 
 TEST_CASE("manifold: a thin plate lies on the corners of its lower face only") {
   CHECK(features(on_plane(solid(Core::box, {1, 1, 0.001}), {Mat3::identity(), {0, 0, 0.001}},
-                          0.02)) == Names{0, 1, 2, 3});
+                          0.02)) == Features{0, 1, 2, 3});
   CHECK(features(on_plane(solid(Core::box, {1, 1, 0.001}),
                           {axis_rotation({1, 0, 0}, pi), {0, 0, 0.001}}, 0.02)) ==
-        Names{4, 5, 6, 7});
+        Features{4, 5, 6, 7});
 }
 
 TEST_CASE("manifold: a cylinder stands on four points of its rim, and lies on two") {
   const double r = 0.2, h = 0.5;
   const TouchShape cylinder = solid(Core::cylinder, {r, r, h});
   const auto standing = on_plane(cylinder, {Mat3::identity(), {0, 0, h}}, 0.01);
-  REQUIRE(features(standing) == Names{0, 1, 2, 3});
+  REQUIRE(features(standing) == Features{0, 1, 2, 3});
   Vec3 sum;
   for (const ContactPoint& p : standing) {
     CHECK(std::fabs(std::hypot(p.p.x, p.p.y) - r) < 1e-15);
@@ -174,7 +174,7 @@ TEST_CASE("manifold: nearly upright cylinders surround their middle and keep the
     const Vec3 d = random_vector(random) * 1e-4;
     const Mat3 R = matrix(exp_quat(Vec3{d.x, d.y, 2}));
     const auto points = on_plane(solid(Core::cylinder, {r, r, 0.1}), {R, {0, 0, 0.1}}, 0.01);
-    REQUIRE(features(points) == Names{0, 1, 2, 3});
+    REQUIRE(features(points) == Features{0, 1, 2, 3});
     // exactly the deepest point of the disc
     const double tilt = std::hypot(R.r2.x, R.r2.y);
     REQUIRE(std::fabs(deepest(points) - (0.1 - 0.1 * R.r2.z - r * tilt)) < 1e-15);

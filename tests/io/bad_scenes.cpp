@@ -158,7 +158,8 @@ TEST_CASE("bad scenes: unknown words name the nearest one") {
        R"(bad.json:1: /instances/0/assembly: "lnik": unknown assembly 'lnik'; did you mean 'link'?)"},
       {R"({"assemblies": {"link": {"body": []}}})",
        "bad.json:1: /assemblies/link/body: []: unknown key 'body'; expected one of description, "
-       "parameters, bodies, joints, springs, forces, contact, instances"},
+       "parameters, bodies, joints, springs, forces, contact, instances, variables, "
+       "functions, curves, probes"},
       {R"({"assemblies": {"link": {"parameters": {"length": 1}}}, "instances": [{"assembly": "link", "parameters": {"lenght": 2}}]})",
        "bad.json:1: /instances/0/parameters/lenght: 2: unknown parameter 'lenght'; did you mean "
        "'length'?"},

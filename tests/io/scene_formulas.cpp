@@ -24,7 +24,7 @@ Recording run(const Scene& scene) { return simulate(build(scene), scene.settings
 std::string error_of(const std::string& text) {
   return test::error_text([&] {
     Scene scene = read(text);
-    scene.settings.duration = 0;
+    scene.settings.duration = 1e-3;
     run(scene);
   });
 }
@@ -49,46 +49,46 @@ TEST_CASE("scene formulas: every form is read as it stands") {
                 "implicit": true},
                {"name": "c", "body": "ball", "force": [1, 2, "=3"]}])s"));
   REQUIRE(scene.definitions.size() == 6);
-const SceneDefinition &k = scene.definitions[0], &wind = scene.definitions[1];
-CHECK(k.name == "k");
-CHECK(k.value == 20);
-CHECK_FALSE(k.lower);
-CHECK_FALSE(wind.value);
-CHECK(wind.formula.text == "3 + sin(t)");
-CHECK(scene.definitions[2].value == 5);
-CHECK(scene.definitions[2].lower == 0);
-CHECK(scene.definitions[2].upper == 10);
-CHECK(scene.definitions[3].value == 6);
-const SceneDefinition &gust = scene.definitions[4], &lift = scene.definitions[5];
-CHECK(gust.name == "gust");
-CHECK(gust.is_function);
-CHECK(gust.parameters == std::vector<std::string>{"x", "y"});
-REQUIRE(lift.keys.size() == 3);
-CHECK(lift.keys[0].interpolation == Interpolation::smooth);
-CHECK(lift.keys[1].interpolation == Interpolation::bezier);
-CHECK(lift.keys[1].left.x == -0.1);
-CHECK(lift.keys[1].right.value == 3);
-CHECK(lift.before == Extension::extend);
-CHECK(lift.after == Extension::repeat);
-CHECK(scene.probes[0].name == "height");
-CHECK(scene.probes[0].formula.text == "ball.z");
-CHECK(scene.probes[0].formula.place == "f.json:6: /probes/height");
+  const SceneDefinition &k = scene.definitions[0], &wind = scene.definitions[1];
+  CHECK(k.name == "k");
+  CHECK(k.value == 20);
+  CHECK_FALSE(k.lower);
+  CHECK_FALSE(wind.value);
+  CHECK(wind.formula.text == "3 + sin(t)");
+  CHECK(scene.definitions[2].value == 5);
+  CHECK(scene.definitions[2].lower == 0);
+  CHECK(scene.definitions[2].upper == 10);
+  CHECK(scene.definitions[3].value == 6);
+  const SceneDefinition &gust = scene.definitions[4], &lift = scene.definitions[5];
+  CHECK(gust.name == "gust");
+  CHECK(gust.is_function);
+  CHECK(gust.parameters == std::vector<std::string>{"x", "y"});
+  REQUIRE(lift.keys.size() == 3);
+  CHECK(lift.keys[0].interpolation == Interpolation::smooth);
+  CHECK(lift.keys[1].interpolation == Interpolation::bezier);
+  CHECK(lift.keys[1].left.x == -0.1);
+  CHECK(lift.keys[1].right.value == 3);
+  CHECK(lift.before == Extension::extend);
+  CHECK(lift.after == Extension::repeat);
+  CHECK(scene.probes[0].name == "height");
+  CHECK(scene.probes[0].formula.text == "ball.z");
+  CHECK(scene.probes[0].formula.place == "f.json:6: /probes/height");
 
-REQUIRE(scene.forces.size() == 3);
-CHECK(scene.forces[0].force_formulas.size() == 1);
-CHECK(scene.forces[0].samples.empty());
-CHECK_FALSE(scene.forces[0].in_body_axes);
-const SceneForce& b = scene.forces[1];
-CHECK(b.force_formulas[0].text == "gust(1, 2)");
-CHECK(b.force_formulas[1].text == "0");
-CHECK(b.force_formulas[2].text == "0.25");
-CHECK(b.torque_formulas[2].text == "1e-07");
-CHECK(b.in_body_axes);
-CHECK(b.implicit);
-// numbers alone are what they were
-CHECK(scene.forces[2].force_formulas.empty());
-REQUIRE(scene.forces[2].samples.size() == 1);
-CHECK(scene.forces[2].samples[0].force == Vec3{1, 2, 3});
+  REQUIRE(scene.forces.size() == 3);
+  CHECK(scene.forces[0].force_formulas.size() == 1);
+  CHECK(scene.forces[0].samples.empty());
+  CHECK_FALSE(scene.forces[0].in_body_axes);
+  const SceneForce& b = scene.forces[1];
+  CHECK(b.force_formulas[0].text == "gust(1, 2)");
+  CHECK(b.force_formulas[1].text == "0");
+  CHECK(b.force_formulas[2].text == "0.25");
+  CHECK(b.torque_formulas[2].text == "1e-07");
+  CHECK(b.in_body_axes);
+  CHECK(b.implicit);
+  // numbers alone are what they were
+  CHECK(scene.forces[2].force_formulas.empty());
+  REQUIRE(scene.forces[2].samples.size() == 1);
+  CHECK(scene.forces[2].samples[0].force == Vec3{1, 2, 3});
 }
 
 TEST_CASE("scene formulas: a motor follows formulas") {
@@ -101,14 +101,14 @@ TEST_CASE("scene formulas: a motor follows formulas") {
 }]
 })s");
   REQUIRE(scene.joints[0].motor_formulas.size() == 1);
-CHECK(scene.joints[0].motor_formulas[0].target.text == "30 deg * cos(t)");
-CHECK(scene.joints[0].drives[0].kp == 400);
-// with its inertia fed forward the motor is never off its target
-const Recording recording = run(scene);
-for (const Frame& frame : recording.frames) {
-  CHECK(frame.state.q[0] ==
-        doctest::Approx(std::acos(-1.0) / 6 * std::cos(frame.state.t)).epsilon(1e-9));
-}
+  CHECK(scene.joints[0].motor_formulas[0].target.text == "30 deg * cos(t)");
+  CHECK(scene.joints[0].drives[0].kp == 400);
+  // with its inertia fed forward the motor is never off its target
+  const Recording recording = run(scene);
+  for (const Frame& frame : recording.frames) {
+    CHECK(frame.state.q[0] ==
+          doctest::Approx(std::acos(-1.0) / 6 * std::cos(frame.state.t)).epsilon(1e-9));
+  }
 }
 
 TEST_CASE(
@@ -225,29 +225,34 @@ TEST_CASE("scene formulas: probes and works are columns, and the summary tells t
   CHECK(svg(scene, built.model, recording).find("push.work") != std::string::npos);
 }
 
-TEST_CASE("scene formulas: what is wrong is told with its place, its text and the column"){
-    const struct {std::string text, message;
-} bad[] = {
+TEST_CASE("scene formulas: what is wrong is told with its place, its text and the column") {
+  struct Bad {
+    std::string text, message;
+  };
+  const Bad bad[] = {
       {ball(R"("forces": [{"body": "ball", "force": "-k*bal.position"}])"),
-       "f.json:1: /forces/0/force: '-k*bal.position': column 2: unknown name 'k'"},
+       "f.json:1: /forces/0/force: '-k*bal.position': column 2: unknown name 'k'; did you mean "
+       "'t'?"},
       {ball("\n\"forces\": [{\"body\": \"ball\", \"force\": [0, \"bal.x\", 0]}]"),
-       "f.json:2: /forces/0/force/1: 'bal.x': column 1: unknown name 'bal.x'; did you mean 'ball.x'?"},
+       "f.json:2: /forces/0/force/1: 'bal.x': column 1: unknown name 'bal.x'; did you mean "
+       "'ball.x'?"},
       {ball(R"("forces": [{"body": "ball", "force": "ball.x"}])"),
        "f.json:1: /forces/0/force: 'ball.x': column 1: a number, where a vector is expected"},
       {ball(R"("variables": {"a": "b", "b": "2*a"})"),
-       "f.json:1: /variables/a: 'b': column 1: 'a' depends on itself: a -> b -> a"},
+       "f.json:1: /variables/b: '2*a': column 3: 'a' depends on itself: a -> b -> a"},
       {ball(R"s("probes": {"p": "1/(ball.x)"})s"),
        "f.json:1: /probes/p: '1/(ball.x)': column 2: 1 / 0 is infinite at the start"},
       {ball(R"("variables": {"t": 1})"),
-       "f.json:1: /variables/t: 1: 't' cannot be defined: letters, digits and '_', not a number, t, pi, deg, and, or, not"},
+       "f.json:1: /variables/t: 1: 't' cannot be defined: letters, digits and '_', not a number, "
+       "t, pi, deg, and, or, not"},
       {ball(R"("parameters": {"k": 1}, "variables": {"k": 1})"),
        "f.json:1: /variables/k: 1: 'k' is a parameter already"},
       {ball(R"("variables": {"k": 1}, "curves": {"k": {"keys": [[0, 1]]}})"),
-       R"(f.json:1: /curves/k: {"keys":[[0,1]]}: 'k' is defined twice)"},
+       R"(f.json:1: /curves/k: {"keys": [[0, 1]]}: 'k' is defined twice)"},
       {ball(R"("variables": {"k": {"value": 3, "range": [0, 2]}})"),
        "f.json:1: /variables/k/value: 3: is outside of its range 0 to 2"},
       {ball(R"("variables": {"k": {"value": 3, "rang": [0, 2]}})"),
-       "f.json:1: /variables/k/rang: [0,2]: unknown key 'rang'; did you mean 'range'?"},
+       "f.json:1: /variables/k/rang: [0, 2]: unknown key 'rang'; did you mean 'range'?"},
       {ball(R"("variables": {"k": true})"),
        R"(f.json:1: /variables/k: true: expected a number, a formula "..." or {"value", "range"})"},
       {ball(R"("variables": {"k": ""})"), R"(f.json:1: /variables/k: "": expected a formula)"},
@@ -258,27 +263,32 @@ TEST_CASE("scene formulas: what is wrong is told with its place, its text and th
       {ball(R"s("functions": {"f(2)": "1"})s"),
        R"(f.json:1: /functions/f(2): "1": 'f(2)': expected a name that can be defined)"},
       {ball(R"("curves": {"c": {"keys": [[0, 1], [0, 2]]}})"),
-       "f.json:1: /curves/c/keys: [[0,1],[0,2]]: key 2: x must be larger than that of the key before"},
+       "f.json:1: /curves/c/keys: [[0, 1], [0, 2]]: key 2: x must grow from key to key"},
       {ball(R"("curves": {"c": {"keys": [[0, 1, 2]]}})"),
-       "f.json:1: /curves/c/keys/0: [0,1,2]: expected [x, value] or an object"},
+       "f.json:1: /curves/c/keys/0: [0, 1, 2]: expected [x, value] or an object"},
       {ball(R"("curves": {"c": {"keys": [[0, 1]], "after": "loop"}})"),
-       "f.json:1: /curves/c/after: \"loop\": unknown extension 'loop'; known are: hold, repeat, extend"},
+       "f.json:1: /curves/c/after: \"loop\": unknown extension 'loop'; expected one of hold, "
+       "repeat, extend"},
       {ball(R"("forces": [{"body": "ball", "axes": "bdy", "force": "ball.position"}])"),
        R"(f.json:1: /forces/0/axes: "bdy": unknown axes 'bdy'; did you mean 'body'?)"},
       {ball(R"("forces": [{"body": "ball", "axes": "body"}])"),
-       R"(f.json:1: /forces/0: {"body":"ball","axes":"body"}: key 'force' or 'torque' is missing)"},
+       R"(f.json:1: /forces/0: {"body": "ball", "axes": "body"}: key 'force' or 'torque' is missing)"},
       {ball(R"("forces": [{"body": "ball", "force": ["1", 2]}])"),
-       R"(f.json:1: /forces/0/force: ["1",2]: expected a formula that gives a vector, or three formulas or numbers)"},
+       R"(f.json:1: /forces/0/force: ["1", 2]: expected a formula that gives a vector, or three formulas or numbers)"},
       {ball(R"("forces": [{"body": "ball", "force": "ball.position", "samples": []}])"),
        "f.json:1: /forces/0/force: \"ball.position\": 'samples' and 'force' exclude each other"},
       {ball(R"("probes": {"ball.x": "1"})"),
-       "f.json:1: /probes/ball.x: \"1\": probe 'ball.x' has the name of a column that every recording has"},
+       "f.json:1: /probes/ball.x: \"1\": probe 'ball.x' has the name of a column that every "
+       "recording has"},
       {ball(R"("probes": {"total": "1"})"),
-       "f.json:1: /probes/total: \"1\": probe 'total' has the name of a column that every recording has"},
+       "f.json:1: /probes/total: \"1\": probe 'total' has the name of a column that every "
+       "recording has"},
       {ball(R"("probes": {"p": "ball.position", "p.x": "1"})"),
-       "f.json:1: /probes/p.x: \"1\": probe 'p.x' has the name of a column that every recording has"},
+       "f.json:1: /probes/p.x: \"1\": probe 'p.x' has the name of a column that every recording "
+       "has"},
       {R"({"joints": [{"type": "revolute", "child": "a", "axis": [0, 0, 1], "motor": {"target_deg": "t"}}]})",
-       "f.json:1: /joints/0/motor/target_deg: \"t\": give a formula as 'target', with degrees as in 30 deg"},
+       "f.json:1: /joints/0/motor/target_deg: \"t\": give a formula as 'target', with degrees as "
+       "in 30 deg"},
       {R"({"bodies": [{"name": "g", "shape": {"height_field": {"heights": "x + z", "size": 1, "cells": 2}}}]})",
        R"(f.json:1: /bodies/0/shape/height_field/heights: "x + z": column 5: unknown name 'z'; did you mean 'x'?)"},
       {R"({"bodies": [{"name": "g", "shape": {"height_field": {"heights": "1/x", "size": 1, "cells": 2}}}]})",
@@ -287,12 +297,11 @@ TEST_CASE("scene formulas: what is wrong is told with its place, its text and th
        R"(f.json:1: /bodies/0/shape/height_field/heights: "1": more than 1200000 heights in the scene)"},
       {R"({"bodies": [{"name": "g", "shape": {"height_field": {"heights": [[0, 1], [0, 1]], "size": 1, "cells": 2}}}]})",
        "f.json:1: /bodies/0/shape/height_field/cells: 2: only a formula needs a number of cells"},
-}
-;
-for (const auto& [text, message] : bad) {
-  CAPTURE(text);
-  CHECK(error_of(text) == message);
-}
+  };
+  for (const Bad& b : bad) {
+    CAPTURE(b.text);
+    CHECK(error_of(b.text) == b.message);
+  }
 }
 
 TEST_CASE("scene formulas: an instance is named in errors of its formulas") {

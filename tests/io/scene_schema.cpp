@@ -227,7 +227,7 @@ TEST_CASE("schema: refuses what the reader refuses") {
        R"({"variables": {"k": true}})",
        R"({"variables": {"k": {"range": [0, 1]}}})",
        R"({"functions": {"f": "1"}})",
-       R"({"functions": {"f(x)": 1}})",
+       R"~({"functions": {"f(x)": 1}})~",
        R"({"curves": {"c": {}}})",
        R"({"curves": {"c": {"keys": [[0]]}}})",
        R"({"curves": {"c": {"keys": [[0, 1]], "interpolation": "cubic"}}})",

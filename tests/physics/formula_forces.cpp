@@ -125,7 +125,7 @@ TEST_CASE("formula forces: the work of a force is the energy it gives") {
   CHECK(work == doctest::Approx(gained).epsilon(1e-5));
 }
 
-TEST_CASE("formula forces: definitions may use each other in any order; variables can be set") {
+TEST_CASE("formula forces: definitions may use each other in any order, and variables can be set") {
   Scene scene = ball_scene();
   add_definition(scene, "pull", "stiffness*stretch");
   add_definition(scene, "stretch", "ball.x - rest");
