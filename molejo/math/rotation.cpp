@@ -42,6 +42,17 @@ Mat3 axis_rotation(const Vec3& axis, double angle) {
   return Mat3::identity() + K * sc.sin + (K * K) * (1 - sc.cos);
 }
 
+Mat3 rotation_xyz(const Vec3& angles) {
+  return axis_rotation({1, 0, 0}, angles.x) * axis_rotation({0, 1, 0}, angles.y) *
+         axis_rotation({0, 0, 1}, angles.z);
+}
+
+Vec3 angles_xyz(const Mat3& R) {
+  return {arc_tangent(-R.r1.z, R.r2.z),
+          arc_tangent(R.r0.z, std::sqrt(R.r0.x * R.r0.x + R.r0.y * R.r0.y)),
+          arc_tangent(-R.r0.y, R.r0.x)};
+}
+
 Quat quaternion(const Mat3& R) {
   // the largest of the four squares keeps the division safe
   const double ww = 1 + R.r0.x + R.r1.y + R.r2.z, xx = 1 + R.r0.x - R.r1.y - R.r2.z;

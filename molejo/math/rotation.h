@@ -84,6 +84,11 @@ Vec3 log_quat(const Quat& q);
 // Rotation matrix about a unit axis.
 Mat3 axis_rotation(const Vec3& axis, double angle);
 
+// R = Rx(a.x) Ry(a.y) Rz(a.z), turns about axes that have turned already, and the angles of an R:
+// a.y within a quarter turn.
+Mat3 rotation_xyz(const Vec3& angles);
+Vec3 angles_xyz(const Mat3& R);
+
 // Unit quaternion of a rotation matrix, w >= 0.
 Quat quaternion(const Mat3& R);
 

@@ -70,7 +70,7 @@ std::string name_cycle(const Scene& scene, const std::vector<int>& parent, int s
 
 // A joint with nothing to hold, or with rotors of its own, asks for no mass.
 bool needs_mass(const Scene& scene, const Plan& p, std::size_t body) {
-  if (scene.bodies[body].immobile) return false;
+  if (scene.bodies[body].immobile || scene.bodies[body].follows) return false;
   if (p.tree_joint[body] < 0) return true;
   const SceneJoint& joint = scene.joints[static_cast<std::size_t>(p.tree_joint[body])];
   if (joint.type == JointType::fixed) return false;
@@ -98,7 +98,15 @@ Plan plan(const Scene& scene, const Names& body_names) {
   p.tree_joint.assign(count, -1);
   p.parent.assign(count, -1);
   for (const SceneBody& body : scene.bodies) {
-    p.mass.push_back(checked_mass(body));
+    if (body.follows && body.immobile) {
+      throw InputError("body '" + body.name + "' is immobile and cannot follow a path");
+    }
+    if (body.follows) {
+      for (const Shape& shape : body.shapes) {
+        check_surface(shape.surface, "body '" + body.name + "'");
+      }
+    }
+    p.mass.push_back(body.follows ? MassProperties{} : checked_mass(body));
   }
 
   for (std::size_t j = 0; j < scene.joints.size(); ++j) {
@@ -107,6 +115,12 @@ Plan plan(const Scene& scene, const Names& body_names) {
     check_joint(joint);
     const int parent = body_names.find(joint.parent, who);
     const int child = body_names.find(joint.child, who);
+    for (const int body : {parent, child}) {
+      if (body >= 0 && scene.bodies[static_cast<std::size_t>(body)].follows) {
+        throw InputError(who + ": body '" + scene.bodies[static_cast<std::size_t>(body)].name +
+                         "' follows a path and cannot be joined");
+      }
+    }
     if (parent == child) throw InputError(who + " joins '" + joint.child + "' to itself");
     if (joint.loop) continue;
     if (child < 0) throw InputError(who + ": the world cannot be a child; swap parent and child");
@@ -220,7 +234,7 @@ void find_lone_bodies(Model& model) {
       return is_active(d) || d.hertz > 0 || d.armature > 0;
     });
     link.lone = tree.last_link - tree.first_link == 1 && link.translations == 3 &&
-                link.rotations == 3 && link.p_MC == Vec3{} && !driven;
+                link.rotations == 3 && link.p_MC == Vec3{} && !driven && link.follows < 0;
     if (!link.lone) continue;
 
     const Sym3& J = link.J_BM;
@@ -250,8 +264,10 @@ class Builder {
     new_index_.assign(scene_.bodies.size(), -1);
     for (int i : plan_.order) add_tree_body(static_cast<std::size_t>(i), model);
     built.initial = zero_state(model);
+    built.initial.t = scene_.settings.start_time;
     set_positions(model, built.initial);
     set_velocities(model, built.initial);
+    put_on_paths(model, built.initial);
     resolve_hertz(model, built.initial);
     for (const SceneJoint& joint : scene_.joints) {
       if (joint.loop) add_loop(joint, marked_drives(joint), model);
@@ -303,6 +319,7 @@ class Builder {
     find_lone_bodies(model);
 
     built.initial = zero_state(model);
+    built.initial.t = reduced.initial.t;
     for (std::size_t i = 0; i < model.links.size(); ++i) {
       if (model.links[i].translations == 3) place_free(model, k, reduced.model, i, built.initial);
     }
@@ -312,6 +329,10 @@ class Builder {
  private:
   void append(Link link, const SceneBody& body, std::string joint, JointType type,
               std::vector<Drive> drives, Model& model) {
+    if (body.follows) {
+      link.follows = static_cast<int>(model.paths.size());
+      model.paths.push_back(*body.follows);
+    }
     link.q = model.nq;
     link.v = model.nv;
     const Freedoms f{link.translations, link.rotations};
@@ -407,7 +428,7 @@ class Builder {
       if (j >= 0) {
         const std::vector<double>& q = scene_.joints[static_cast<std::size_t>(j)].position;
         for (std::size_t m = 0; m < q.size(); ++m) state.q[link.q + static_cast<int>(m)] = q[m];
-      } else if (!body.immobile) {
+      } else if (!body.immobile && !body.follows) {
         set_free_pose(link, body.X_WB, state);
       }
     }
@@ -437,7 +458,7 @@ class Builder {
                            model.bodies[n].joint + "', not both");
         }
       }
-      if (body.velocity) split_velocity(model, k, n, body, state);
+      if (body.velocity && !body.follows) split_velocity(model, k, n, body, state);
       update_velocity(model, state.v.data(), k, n);
     }
   }

@@ -228,6 +228,9 @@ void check_contact(const ContactSettings& c) {
 
 void check_settings(const Settings& s) {
   if (!finite(s.gravity)) throw InputError("gravity is not finite");
+  if (!(std::fabs(s.start_time) <= 1e9)) {
+    throw InputError("start_time " + short_number(s.start_time) + ": expected -1e9 to 1e9");
+  }
   check_positive("time_step", s.time_step);
   check_positive("tolerance", s.tolerance);
   check_positive("min_step", s.min_step);

@@ -185,7 +185,10 @@ void add_contact_rules(const Scene& scene, Model& model) {
 bool may_touch(const Model& model, const Collider& a, const Collider& b) {
   const RigidPart& pa = model.parts[static_cast<std::size_t>(a.body.index)];
   const RigidPart& pb = model.parts[static_cast<std::size_t>(b.body.index)];
-  if (pa.id == pb.id || (!pa.moves && !pb.moves)) return false;
+  if (pa.id == pb.id ||
+      (!can_be_pushed(model, a.body.index) && !can_be_pushed(model, b.body.index))) {
+    return false;
+  }
   if (model.rule(a, b).response == Response::none) return false;
   return !std::binary_search(model.never_touch.begin(), model.never_touch.end(),
                              std::pair(std::min(pa.id, pb.id), std::max(pa.id, pb.id)));

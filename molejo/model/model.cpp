@@ -32,6 +32,19 @@ VecX difference(const Model& model, const VecX& q0, const VecX& q1) {
   return dq;
 }
 
+void put_on_paths(const Model& model, State& state) {
+  if (model.paths.empty()) return;
+  for (const Link& link : model.links) {
+    if (link.follows < 0) continue;
+    const MotionPath::Motion m = model.paths[static_cast<std::size_t>(link.follows)].at(state.t);
+    const Quat& r = m.orientation;
+    const double q[] = {m.p.x, m.p.y, m.p.z, r.w, r.x, r.y, r.z};
+    const double v[] = {m.v.x, m.v.y, m.v.z, m.w.x, m.w.y, m.w.z};
+    for (int j = 0; j < 7; ++j) state.q[link.q + j] = q[j];
+    for (int j = 0; j < 6; ++j) state.v[link.v + j] = v[j];
+  }
+}
+
 State zero_state(const Model& model) {
   State state{0, VecX::Zero(model.nq), VecX::Zero(model.nv)};
   for (const Link& link : model.links) {

@@ -49,6 +49,7 @@ struct Link {
   // A lone body is free, carries no other, turns about its centre of mass and has no drives. Its
   // inertia stays the same in its own axes: J_BM = L D L^T, factored once.
   bool lone = false;
+  int follows = -1;     // of Model::paths: where it goes whatever pushes it
   Mat3 turn_U;          // L D: column j is left by the elimination of rotation j
   Vec3 turn_d_inverse;  // 1 / D
   Mat3 turn_W;          // D^-1/2 L^-1, lower triangular: J_BM^-1 = W^T W
@@ -129,6 +130,7 @@ struct Model {
   std::vector<PointSpring> springs;
   std::vector<AppliedForce> forces;
   std::vector<Tree> trees;
+  std::vector<MotionPath> paths;
   std::vector<RigidPart> parts;            // of each body
   std::vector<Collider> colliders;         // in the order of the bodies
   std::vector<ContactRule> contact_rules;  // the first one is the usual one
@@ -153,7 +155,13 @@ struct Model {
   }
 };
 
-// Of different rigid parts that no joint holds together, at least one of which moves, and whose
+// Does the body give way to forces? Not if it is welded to the world or follows a path.
+inline bool can_be_pushed(const Model& model, int body) {
+  const auto i = static_cast<std::size_t>(body);
+  return model.parts[i].moves && model.links[i].follows < 0;
+}
+
+// Of different rigid parts that no joint holds together, one of which can be pushed, and whose
 // rule is not Response::none.
 bool may_touch(const Model& model, const Collider& a, const Collider& b);
 
@@ -173,6 +181,8 @@ template <class S>
 void move(const Model& model, const S* dq, double h, S* q);
 // The dq with q0 (+) dq = q1 and rotations below half a turn.
 VecX difference(const Model& model, const VecX& q0, const VecX& q1);
+// Puts the bodies that follow paths where they are at state.t, with their velocities.
+void put_on_paths(const Model& model, State& state);
 // All joints at zero.
 State zero_state(const Model& model);
 // 64-bit FNV-1a of time, coordinates and velocities, bit for bit.

@@ -16,6 +16,7 @@
 
 #include "molejo/math/curve.h"
 #include "molejo/model/mass_properties.h"
+#include "molejo/model/motion_path.h"
 #include "molejo/model/shapes.h"
 
 namespace molejo {
@@ -82,6 +83,9 @@ struct SceneBody {
     Vec3 linear, angular;
   };
   std::optional<Velocity> velocity;
+  // It goes this way whatever pushes it, as if of infinite mass: pose, velocity and mass properties
+  // are not read. It may touch others, but not hang on a joint.
+  std::optional<MotionPath> follows;
 };
 
 struct SceneJoint {
@@ -148,6 +152,12 @@ struct SceneProbe {
   SceneFormula formula;
 };
 
+// A text file that tells where a body was at every frame: docs/animado.md.
+struct SceneTable {
+  std::string body;
+  std::string file;  // within the folder that is chosen when the scene runs
+};
+
 // One number from those of two surfaces.
 enum class Combination { geometric_mean, mean, smaller, larger, product };
 
@@ -205,6 +215,7 @@ struct Settings {
   double constraint_tolerance = 1e-9;  // project when some constraint exceeds this
   ContactSettings contact;
   int threads = 1;  // of one run, 0: all of the machine; not part of a scene, changes no result
+  double start_time = 0;  // `t` of the initial state
   double duration = 10;
   double fps = 30;
 };
@@ -224,6 +235,8 @@ struct Scene {
   std::vector<SceneDefinition> definitions;
   std::vector<SceneProbe> probes;
   std::vector<SceneContactPair> contact_pairs;
+  std::vector<SceneTable> tables;
+  bool legacy_angles = false;  // in tables: sums of angular velocities, as in ANIMADO
   Settings settings;
   Camera camera;
   std::vector<std::string> plot;      // coordinates to plot: "joint" or "joint.i" or "body.x"

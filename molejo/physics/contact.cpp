@@ -27,13 +27,13 @@ void join(std::vector<int>& leader, int a, int b) {
   leader[index(std::max(a, b))] = std::min(a, b);
 }
 
-bool can_move(const ContactStep& step, int body) { return step.contacts.moves[index(body)]; }
+bool can_move(const ContactStep& step, int body) { return step.yields[index(body)]; }
 
 // Trees coupled by loops and springs belong together whether they touch or not.
 void join_coupled(const Model& model, ContactStep& step) {
   const auto couple = [&](BodyId a, BodyId b) {
     if (a.is_world() || b.is_world()) return;
-    if (!model.parts[index(a.index)].moves || !model.parts[index(b.index)].moves) return;
+    if (!can_be_pushed(model, a.index) || !can_be_pushed(model, b.index)) return;
     join(step.leader, step.system.tree[index(a.index)], step.system.tree[index(b.index)]);
   };
   for (const LoopJoint& loop : model.loops) couple(loop.body_1, loop.body_2);
@@ -84,6 +84,7 @@ void update_awake(const Model& model, Dynamics<double>& d, ContactStep& step) {
     const bool asleep = step.slept_with[t] >= 0;
     for (int i = tree.first_link; i < tree.last_link; ++i) {
       step.contacts.moves[index(i)] = model.parts[index(i)].moves && !asleep;
+      step.yields[index(i)] = can_be_pushed(model, i) && !asleep;
     }
     if (asleep) {
       step.sleepers += tree.last_link - tree.first_link;
@@ -126,6 +127,11 @@ int useful_threads(const ContactStep& step) {
   return step.contacts.list.size() < many ? 1 : step.contacts.threads;
 }
 
+// What yields may move, and what follows a path.
+bool has_velocity(const Model& model, int yielding, int body) {
+  return yielding >= 0 || model.links[index(body)].follows >= 0;
+}
+
 // Rows, velocities, targets and first impulses of all contacts, island by island.
 void set_up_contacts(const Model& model, double h, double ahead, const Dynamics<double>& d,
                      Loops& loops, ContactStep& step) {
@@ -135,8 +141,12 @@ void set_up_contacts(const Model& model, double h, double ahead, const Dynamics<
     ContactBlock<double>& block = step.system.contacts[index(n)];
     fill_contact(model, d, c.p_a, c.p_b, c.normal, block, step.system);
     Vec3 u;
-    if (block.body_a >= 0) u += point_velocity(d.kinematics, {block.body_a}, c.p_a);
-    if (block.body_b >= 0) u -= point_velocity(d.kinematics, {block.body_b}, c.p_b);
+    if (has_velocity(model, block.body_a, c.body_a)) {
+      u += point_velocity(d.kinematics, {c.body_a}, c.p_a);
+    }
+    if (has_velocity(model, block.body_b, c.body_b)) {
+      u -= point_velocity(d.kinematics, {c.body_b}, c.p_b);
+    }
     block.free = {dot(block.axis[0], u), dot(block.axis[1], u), dot(block.axis[2], u)};
     const ContactTargets targets = contact_targets(model, c, h, ahead);
     block.target = targets.velocity;
@@ -180,7 +190,14 @@ bool tree_may_sleep(const Model& model, const Tree& tree) {
   const auto inside = [&](BodyId body) {
     return body.index >= tree.first_link && body.index < tree.last_link;
   };
-  return tree.last_v > tree.first_v &&
+  const auto follows = [&](BodyId body) {
+    return !body.is_world() && model.links[index(body.index)].follows >= 0;
+  };
+  for (const PointSpring& s : model.springs) {
+    if (inside(s.body_1) && follows(s.body_2)) return false;
+    if (inside(s.body_2) && follows(s.body_1)) return false;
+  }
+  return tree.last_v > tree.first_v && model.links[index(tree.first_link)].follows < 0 &&
          std::none_of(model.forces.begin(), model.forces.end(),
                       [&](const AppliedForce& f) { return inside(f.body); });
 }
@@ -214,6 +231,7 @@ double push_tolerance(const Model& model, double h) {
 
 ContactStep::ContactStep(const Model& model)
     : contacts(model),
+      yields(model.links.size()),
       system(model),
       dv(index(model.nv)),
       leader(model.trees.size()),
@@ -224,6 +242,7 @@ ContactStep::ContactStep(const Model& model)
       most_iterations(model.contact.iterations),
       tolerance(model.contact.tolerance) {
   for (const Tree& tree : model.trees) may_sleep.push_back(tree_may_sleep(model, tree));
+  for (int i = 0; i < model.body_count(); ++i) yields[index(i)] = can_be_pushed(model, i);
   for (std::size_t i = 0; i < model.colliders.size(); ++i) {
     double& size = tree_size[index(system.tree[index(model.colliders[i].body.index)])];
     size = std::max(size, contacts.reach[i]);
@@ -257,6 +276,11 @@ void find_step_contacts(const Model& model, double h, Dynamics<double>& d, Conta
   while (step.sleepers > 0 && wake_who_is_met(model, h, d, step)) {
     find_contacts(model, d.kinematics, h, step.contacts);
   }
+  if (model.paths.empty()) return;
+  // one that follows a path near one that sleeps on: nobody yields
+  std::erase_if(step.contacts.list, [&](const Contact& c) {
+    return !can_move(step, c.body_a) && !can_move(step, c.body_b);
+  });
 }
 
 bool solve_step_contacts(const Model& model, double h, double ahead, double* v, Dynamics<double>& d,
@@ -337,14 +361,18 @@ void time_quiet(const Model& model, double h, const double* v, const Dynamics<do
   }
 }
 
-// Does the island lean on something that does not move?
-bool is_grounded(const ContactStep::Island& island, const ContactStep& step) {
+// Does the island lean on something that does not move, and on nothing that follows a path?
+bool is_grounded(const Model& model, const ContactStep::Island& island, const ContactStep& step) {
+  bool grounded = false;
   for (int n = island.first; n < island.last; ++n) {
     const Contact& c = step.contacts.list[index(step.order[index(n)])];
+    for (const int body : {c.body_a, c.body_b}) {
+      if (model.links[index(body)].follows >= 0) return false;
+    }
     const bool on_ground = !can_move(step, c.body_a) || !can_move(step, c.body_b);
-    if (on_ground && norm(c.impulse) > 0) return true;
+    grounded = grounded || (on_ground && norm(c.impulse) > 0);
   }
-  return false;
+  return grounded;
 }
 
 }  // namespace
@@ -366,7 +394,8 @@ void put_to_sleep(const Model& model, double h, const double* q, double* v, Dyna
   }
   bool some = false;
   for (std::size_t i = 0; i < step.islands.size(); ++i) {
-    const bool sleeps = quiet[i] >= model.contact.sleep_time && is_grounded(step.islands[i], step);
+    const bool sleeps =
+        quiet[i] >= model.contact.sleep_time && is_grounded(model, step.islands[i], step);
     quiet[i] = sleeps ? 1 : 0;
     some = some || sleeps;
   }

@@ -35,6 +35,7 @@ struct ContactStep {
   explicit ContactStep(const Model& model);
 
   Contacts contacts;
+  std::vector<char> yields;  // can each body be pushed, and is it awake?
   ContactSystem<double> system;
   std::vector<int> order;  // contacts.list by islands
   struct Island {

@@ -117,7 +117,9 @@ void start_contacts(const Model& model, const Dynamics<S>& d, ContactSystem<S>& 
     }
     for (int v = link.v; v < link.v + link.translations + link.rotations; ++v) {
       const auto n = static_cast<std::size_t>(v);
-      system.root[static_cast<std::size_t>(system.slot[n])] = square_root(d.freedoms[n].d_inverse);
+      // what follows a path takes part in no contact, and divides nothing by zero
+      S& root = system.root[static_cast<std::size_t>(system.slot[n])];
+      root = link.follows >= 0 ? S(1.0) : square_root(d.freedoms[n].d_inverse);
     }
   });
 }

@@ -66,6 +66,7 @@ struct Dynamics {
   std::vector<S> inertia;             // added to each freedom's own: armature and implicit terms
   std::vector<Spatial<S>> applied;    // on each body: torque about its joint point, force
   std::vector<MotorInput<S>> motors;  // see Model::motors; as the model says until they are changed
+  std::vector<S> given_a;             // accelerations of freedoms that follow a path
   std::vector<S> a;                   // output: joint accelerations
 };
 

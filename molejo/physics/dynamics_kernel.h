@@ -14,6 +14,7 @@ Dynamics<S>::Dynamics(const Model& model)
       tau(static_cast<std::size_t>(model.nv)),
       inertia(static_cast<std::size_t>(model.nv)),
       applied(model.links.size()),
+      given_a(static_cast<std::size_t>(model.nv)),
       a(static_cast<std::size_t>(model.nv)) {
   for (int i = 0; i < model.nv; ++i) {
     inertia[static_cast<std::size_t>(i)] = S(model.drives[static_cast<std::size_t>(i)].armature);
@@ -89,6 +90,8 @@ void factorize_body(const Model& model, Dynamics<S>& d, std::size_t i) {
       f.U_linear = transpose_times(body.B, axis);
       f.d_inverse = 1.0 / (dot(axis, f.U_angular) + d.inertia[n]);
     }
+    // what follows a path has infinite inertia
+    if (link.follows >= 0) f.d_inverse = S(0.0);
     eliminate(f.U_angular, f.U_linear, f.d_inverse, body);
   }
   if (link.parent >= 0) {
@@ -193,7 +196,10 @@ void solve_outward(const Model& model, Dynamics<S>& d, std::size_t i) {
   for (int j = link.v + link.translations + link.rotations - 1; j >= link.v; --j) {
     const auto n = static_cast<std::size_t>(j);
     const FreedomFactor<S>& f = d.freedoms[n];
-    const S qdd = (f.u - (dot(f.U_angular, a.angular) + dot(f.U_linear, a.linear))) * f.d_inverse;
+    const S qdd =
+        link.follows >= 0
+            ? d.given_a[n]
+            : (f.u - (dot(f.U_angular, a.angular) + dot(f.U_linear, a.linear))) * f.d_inverse;
     d.a[n] = qdd;
     Vec3T<S>& target = j < link.v + link.translations ? a.linear : a.angular;
     target += d.kinematics.axes[n] * qdd;

@@ -10,13 +10,6 @@ namespace {
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
-// R = Rx Ry Rz.
-Vec3 turned_angles(const Mat3& R) {
-  return {arc_tangent(-R.r1.z, R.r2.z),
-          arc_tangent(R.r0.z, std::sqrt(R.r0.x * R.r0.x + R.r0.y * R.r0.y)),
-          arc_tangent(-R.r0.y, R.r0.x)};
-}
-
 double kinetic_energy(const Link& link, const BodyMotion<double>& b) {
   const Vec3 v = b.v + cross(b.w, b.com), w = transpose_times(b.R, b.w);
   return 0.5 * link.mass * dot(v, v) + 0.5 * dot(w, link.I_BC * w);
@@ -79,7 +72,7 @@ class SignalReader {
       case Quantity::z_axis:
         return set(s, b.R.column(2));
       case Quantity::angles:
-        return set(s, turned_angles(b.R));
+        return set(s, angles_xyz(b.R));
       case Quantity::mass:
         return set(s, link.mass);
       case Quantity::kinetic:

@@ -193,6 +193,9 @@ struct OnGround {
 
 GroundPack::GroundPack(const Model& model)
     : system(model), dv(index(model.nv)), q(index(model.nq)) {
+  if (!model.paths.empty()) {
+    throw InputError("bodies that follow paths do not run four worlds at once");
+  }
   for (const Collider& a : model.colliders) {
     for (const Collider& b : model.colliders) {
       if (model.parts[index(a.body.index)].moves && model.parts[index(b.body.index)].moves &&

@@ -100,8 +100,8 @@ ImpactReport resolve_impact(const Model& model, std::vector<Contact>& contacts, 
   factorize_loops(model, d, loops);
   start_contacts(model, d, system);
   for (Contact& c : contacts) {
-    const int a = model.parts[index(c.body_a)].moves ? c.body_a : -1;
-    const int b = model.parts[index(c.body_b)].moves ? c.body_b : -1;
+    const int a = can_be_pushed(model, c.body_a) ? c.body_a : -1;
+    const int b = can_be_pushed(model, c.body_b) ? c.body_b : -1;
     add_contact(model, d, a, b, c.p_a, c.p_b, c.normal, system);
     keep_loops_closed(model, loops, system);
     c.impulse = {};

@@ -36,10 +36,25 @@ struct Uncoupled {
   void settle(S*, S*) {}
 };
 
+// Accelerations along paths.
+template <class S>
+void give_accelerations(const Model& model, double t, Dynamics<S>& d) {
+  if (model.paths.empty()) return;
+  for (const Link& link : model.links) {
+    if (link.follows < 0) continue;
+    const MotionPath::Motion m = model.paths[static_cast<std::size_t>(link.follows)].at(t);
+    for (int j = 0; j < 3; ++j) {
+      d.given_a[static_cast<std::size_t>(link.v + j)] = S(m.a[j]);
+      d.given_a[static_cast<std::size_t>(link.v + 3 + j)] = S(m.w_rate[j]);
+    }
+  }
+}
+
 // Accelerations at q and v with a new factor.
 template <class S, class Coupling>
 void accelerate(const Model& model, double t, const S* q, const S* v, Dynamics<S>& d,
                 Coupling& coupling) {
+  give_accelerations(model, t, d);
   if (!coupling.needs_poses && !has_body_forces(model)) {
     forward_dynamics(model, q, v, d);
     return;

@@ -95,6 +95,7 @@ class Run::Stepper {
         const bool at_end = t >= state_.t - same_time;
         if (at_end) log_contacts(events);
         State shown = at_end ? state_ : state_between(before_, t);
+        put_on_paths(model_, shown);
         if (!at_end && settings_.project && model_.rows > 0) keep_closed(shown);
         make_frame(shown, frame, events);
         ++frame_;
@@ -125,6 +126,7 @@ class Run::Stepper {
       fail();
       return false;
     }
+    put_on_paths(model_, state_);
     take_penalty(state_.t - before_.t);
     unlogged_ = state_.t - before_.t;
     if (scratch_.formulas) {
