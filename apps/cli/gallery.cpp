@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 std::vector<fs::path> find_scenes(const std::string& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) throw InputError(folder + ": no such folder");
-  const std::vector<std::string> endings{".json", ".cfg", ".urdf", ".xml"};
+  const std::vector<std::string> endings{".json", ".cfg", ".dat", ".urdf", ".xml"};
   std::vector<fs::path> found;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
     const bool known =
@@ -34,7 +34,7 @@ std::vector<fs::path> find_scenes(const std::string& folder) {
     const auto depth = [](const fs::path& p) { return std::distance(p.begin(), p.end()); };
     return depth(a) != depth(b) ? depth(a) < depth(b) : a < b;
   });
-  if (found.empty()) throw InputError(folder + ": holds no scene (.json, .cfg, .urdf, .xml)");
+  if (found.empty()) throw InputError(folder + ": holds no scene (.json, .cfg, .dat, .urdf, .xml)");
   return found;
 }
 

@@ -86,12 +86,15 @@ void read_words(const Words& words, SimulateOptions& options) {
 
 CLI::App* add_simulate(CLI::App& app, SimulateOptions& options, Words& words) {
   CLI::App* simulate = app.add_subcommand("simulate", "Simulate a scene, write what happened");
-  simulate->add_option("SCENE", options.scene, "Scene: .json, Bacin's .cfg, .urdf or MJCF .xml")
+  simulate
+      ->add_option("SCENE", options.scene,
+                   "Scene: .json, Bacin's .cfg, ANIMADO's .dat, .urdf or MJCF .xml")
       ->type_name("");
   simulate
       ->add_option(
           "-o,--output", options.outputs,
-          "File to write, may be repeated: .glb .csv .json .svg, or .sur for Bacin's frames")
+          "File to write, may be repeated: .glb .csv .json .svg, .sur for Bacin's frames, or a "
+          "folder for the tables of ANIMADO's actors")
       ->type_name("FILE")
       ->allow_extra_args(false);
   simulate->add_option("--duration", words.duration, "Simulated time")->type_name("SECONDS");

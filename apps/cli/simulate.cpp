@@ -9,6 +9,7 @@
 #include "apps/cli/outputs.h"
 #include "apps/cli/run.h"
 #include "apps/cli/watch.h"
+#include "molejo/io/animado.h"
 #include "molejo/io/export.h"
 #include "molejo/io/load.h"
 #include "molejo/math/expression.h"
@@ -18,6 +19,25 @@ namespace molejo::cli {
 
 namespace {
 
+// The tables of the actors go to a folder that exists.
+bool is_folder(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error);
+}
+
+void check_tables(const SimulateOptions& options, const Scene& scene) {
+  for (const std::string& path : options.outputs) {
+    if (!is_folder(path)) continue;
+    if (scene.tables.empty()) {
+      throw InputError(path + ": is a folder, but no actor of '" + options.scene + "' has a FILE");
+    }
+    for (const SceneTable& table : scene.tables) {
+      check_output((std::filesystem::path(path) / table.file).string(), {ending(table.file)},
+                   options.scene);
+    }
+  }
+}
+
 void check_outputs(const SimulateOptions& options) {
   std::set<std::string> seen;
   const auto check = [&](const std::string& path, const std::vector<std::string>& endings) {
@@ -26,7 +46,10 @@ void check_outputs(const SimulateOptions& options) {
       throw InputError(path + ": given twice as output");
     }
   };
-  for (const std::string& path : options.outputs) check(path, recording_endings());
+  for (const std::string& path : options.outputs) {
+    if (is_folder(path)) continue;
+    check(path, recording_endings());
+  }
   if (!options.contacts.empty()) check(options.contacts, {".csv", ".json"});
 }
 
@@ -140,6 +163,7 @@ int simulate(const SimulateOptions& options) {
 }
 
 int simulate_scene(const SimulateOptions& options, Scene scene, const BetweenFrames& between) {
+  check_tables(options, scene);
   apply(options, scene.settings);
   for (const std::string& text : options.settings) set_variable(text, scene);
   const Built built = build_loaded(scene, options.scene);
@@ -154,7 +178,11 @@ int simulate_scene(const SimulateOptions& options, Scene scene, const BetweenFra
 
   const ForceArrows arrows{options.forces || options.force_scale, options.force_scale.value_or(0)};
   for (const std::string& path : options.outputs) {
-    write_output(path, scene, built.model, recording, arrows);
+    if (is_folder(path)) {
+      write_tables(scene, built.model, recording, path);
+    } else {
+      write_output(path, scene, built.model, recording, arrows);
+    }
   }
   if (!options.contacts.empty()) write_contacts(options.contacts, built.model, recording);
   if (options.json) {

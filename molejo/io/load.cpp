@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "molejo/io/animado.h"
 #include "molejo/io/bacin.h"
 #include "molejo/io/file.h"
 #include "molejo/io/robot.h"
@@ -61,6 +62,7 @@ Scene load_scene(const std::string& path) {
   const std::string ending = lower_case_ending(path);
   if (ending == ".json") return read_scene(path);
   if (ending == ".cfg") return read_bacin(path);
+  if (ending == ".dat" || ending == ".ani") return read_animado(path);
   if (ending == ".urdf") return parse_urdf(read_file(path), path);
   if (ending == ".xml") return load_xml(path);
 
@@ -69,8 +71,9 @@ Scene load_scene(const std::string& path) {
   for (const char* part : {".bds", ".shp", ".ste", ".ctr", ".for"}) {
     if (ending == part) throw InputError(path + ": a part of a scene; give its .cfg file");
   }
+  if (ending == ".act") throw InputError(path + ": a part of a script; give its .dat file");
   throw InputError(path + ": unknown ending '" + ending.substr(0, 32) +
-                   "'; expected .json, .cfg, .urdf or .xml");
+                   "'; expected .json, .cfg, .dat, .urdf or .xml");
 }
 
 Built build_loaded(const Scene& scene, const std::string& path) {

@@ -1,5 +1,6 @@
 // Any scene that Molejo can read, by the ending and content of the file:
-// .json native, .cfg Bacin, .urdf URDF, .xml MJCF or URDF by its root element.
+// .json native, .cfg Bacin, .dat and .ani ANIMADO, .urdf URDF, .xml MJCF or URDF by its root
+// element.
 #pragma once
 
 #include <string>

@@ -103,7 +103,7 @@ test_inputs_that_cannot_be_read() {
   mkdir folder.json
   refuse "is a folder" simulate folder.json
   echo solid > part.stl
-  refuse "unknown ending '.stl'; expected .json, .cfg, .urdf or .xml" check part.stl
+  refuse "unknown ending '.stl'; expected .json, .cfg, .dat, .urdf or .xml" check part.stl
   : > empty.json
   refuse "empty.json" check empty.json
   echo '<html/>' > page.xml
@@ -419,6 +419,30 @@ test_loops_and_redundant_constraints() {
   holds stdout '^  loops +2$'
   holds stdout '^  redundant constraints +[1-9]'
   holds stdout '^  freedoms left +1$'
+}
+
+test_scripts_write_a_table_per_actor() {
+  mkdir tables
+  expect 0 simulate "$scenes/animado/planetas.dat" -o tables -o planets.csv
+  [ "$(ls tables | wc -l)" -eq 9 ] || fail "$(ls tables | wc -l) tables, expected 9"
+  [ "$(wc -l < tables/mercury.out)" -eq 601 ] || fail "mercury.out is not 601 lines long"
+  tail -n 1 tables/mercury.out | grep -q '^25 -16\.805' || fail "Mercury is elsewhere"
+  # one that was written can be followed
+  printf 'time_end 2\ntime_step 0.5\nACTOR a\nFOLLOW tables/earth.out\nFILE a.out\n' > again.dat
+  expect 0 simulate again.dat -o .
+  [ "$(cut -d' ' -f1-4 a.out | tail -n 1)" = "$(grep '^2 ' tables/earth.out | cut -d' ' -f1-4)" ] ||
+    fail "the path is not met"
+}
+
+test_scripts_are_refused() {
+  printf 'time_end 2\ntime_step 0.5\nACTOR a\nm 1\nIxx 1\nIyy 1\nIzz 1\nFx 2*sxx\n' > a.dat
+  refuse "a.dat:8: '2*sxx': column 3" check a.dat
+  printf 'INCLUDE a.dat\n' > a.dat
+  refuse "a.dat:1: files include each other: a.dat -> a.dat" check a.dat
+  printf 'time_end 2\ntime_step 0.5\nACTOR a\nm 1\nradius 1\nFILE a.dat\n' > a.dat
+  refuse "is the input itself" simulate a.dat -o .
+  mkdir folder
+  refuse "is a folder, but no actor" simulate "$scenes/pendulum.json" -o folder
 }
 
 test_gallery_shows_every_scene() {
