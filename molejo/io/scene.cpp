@@ -52,6 +52,7 @@ void read_settings(const JsonCursor& top, Settings& settings) {
   if (const auto integrator = top.find("integrator")) read_integrator(*integrator, settings);
   if (const auto projection = top.find("projection")) read_projection(*projection, settings);
   if (const auto contact = top.find("contact")) read_contact(*contact, settings.contact);
+  top.read("start_time", settings.start_time);
   top.read_not_negative("duration", settings.duration);
   top.read_positive("fps", settings.fps);
   constexpr double most_frames = 1e7;

@@ -134,6 +134,7 @@ SceneBody BodyReader::read(const JsonCursor& cursor, const Surroundings& around)
   cursor.read("massless", body.massless);
   read_mass(cursor, body);
   read_velocity(cursor, around, body);
+  if (const auto follow = cursor.find("follow")) body.follows = read_follow(*follow, around.X_WI);
   return body;
 }
 

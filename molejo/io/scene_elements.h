@@ -49,6 +49,10 @@ Pose read_pose(const JsonCursor& object);
 // "#rrggbb", "#rrggbbaa", [r, g, b], [r, g, b, a] or a name in `colors`.
 Color read_color(const JsonCursor& cursor, const std::map<std::string, Color>& colors);
 
+// The path of a body that follows one: keys, or the name of a table beside the scene
+// (docs/animado.md).
+MotionPath read_follow(const JsonCursor& cursor, const Pose& X_WI);
+
 struct Material {
   std::optional<double> density;
   std::optional<Color> color;

@@ -19,6 +19,7 @@ enum class SceneObject {
   assembly_contact,
   material,
   body,
+  path_key,
   shape,
   sphere,
   capsule,

@@ -195,6 +195,21 @@ JsonValue mass_value(const MassProperties& m) {
   return value;
 }
 
+JsonValue path_value(const MotionPath& path) {
+  JsonValue keys = JsonValue::array();
+  for (const MotionKey& key : path.keys()) {
+    JsonValue value = JsonValue::object();
+    value.add("t", key.t);
+    put_pose(value, {tidy(matrix(key.orientation)), key.p});
+    if (key.velocity) {
+      value.add("velocity", list(key.velocity->linear));
+      value.add("angular_velocity", list(key.velocity->angular));
+    }
+    keys.items.push_back(std::move(value));
+  }
+  return keys;
+}
+
 JsonValue body_value(const SceneBody& body) {
   JsonValue value = JsonValue::object();
   value.add("name", doubled_braces(body.name));
@@ -216,6 +231,7 @@ JsonValue body_value(const SceneBody& body) {
   if (!body.group.empty()) value.add("group", doubled_braces(body.group));
   put(value, "immobile", body.immobile, false);
   put(value, "massless", body.massless, false);
+  if (body.follows) value.add("follow", path_value(*body.follows));
   return value;
 }
 
@@ -508,6 +524,7 @@ void put_settings(JsonValue& top, const Settings& s) {
   if (!projection.items.empty()) {
     top.add("projection", only_enabled ? JsonValue::of(s.project) : projection);
   }
+  put(top, "start_time", s.start_time, standard.start_time);
   put(top, "duration", s.duration, standard.duration);
   put(top, "fps", s.fps, standard.fps);
 }
