@@ -420,7 +420,7 @@ TEST_CASE("animado script: values that depend on values without end are refused 
   CHECK(told(text).find("depend on too many others") != std::string::npos);
 }
 
-TEST_CASE("animado script: the ending says what it is; parts of one are told apart") {
+TEST_CASE("animado script: the ending says what it is, and parts of one are told apart") {
   CHECK(load_scene(script_path("colisao2.dat")).bodies.size() == 2);
   CHECK(error_text([] {
           load_scene(script_path("colisao/cube.act"));

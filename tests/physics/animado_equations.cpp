@@ -184,7 +184,7 @@ double integrated(const std::string& rate, Integrator method, double h) {
 
 }  // namespace
 
-TEST_CASE("animado equations: rk4 on y' = y gains 16 per halving, is exact for cubics; Euler 2") {
+TEST_CASE("animado equations: rk4 on y' = y gains 16 per halving, is exact for cubics, Euler 2") {
   const auto ratio = [](Integrator method, double h) {
     const double e = std::exp(1.0);
     return (integrated("body.vx", method, h) - e) / (integrated("body.vx", method, h / 2) - e);

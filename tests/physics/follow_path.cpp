@@ -124,7 +124,13 @@ TEST_CASE("follow: a spring to a body on its path draws, and lets nobody sleep")
   scene.springs.push_back(spring);
   const Shown shown(scene);
   CHECK(shown.frames()[140].asleep == 0);
-  CHECK(shown.pose("box").p.x > 0.5);
+  // it swings about the place where the band is loose again, x = 1
+  double farthest = 0;
+  for (std::size_t i = 0; i < shown.frames().size(); ++i) {
+    farthest = std::max(farthest, shown.pose("box", i).p.x);
+  }
+  CHECK(farthest > 1);
+  CHECK(farthest < 2);
 }
 
 TEST_CASE("follow: springs of a penalty and fast bodies see it move") {
