@@ -106,8 +106,8 @@ std::string quantity_of(const Column& column) {
   for (const Pair& p :
        {Pair{"J", "energy"}, Pair{"m", "position"}, Pair{"rad", "angle"}, Pair{"m/s", "velocity"},
         Pair{"rad/s", "angular velocity"}, Pair{"N s", "momentum"},
-        Pair{"N m s", "angular momentum"}, Pair{"m, rad", "constraint error"}, Pair{"s", "time"}, Pair{"N", "force"},
-        Pair{"W", "power"}, Pair{"kg", "mass"}}) {
+        Pair{"N m s", "angular momentum"}, Pair{"m, rad", "constraint error"}, Pair{"s", "time"},
+        Pair{"N", "force"}, Pair{"W", "power"}, Pair{"kg", "mass"}}) {
     if (unit == p.unit) return p.quantity;
   }
   for (const char* part : {".qw", ".qx", ".qy", ".qz"}) {

@@ -11,9 +11,9 @@
 
 #include "molejo/io/scene.h"
 #include "molejo/io/scene_elements.h"
-#include "molejo/math/units.h"
 #include "molejo/io/scene_formulas.h"
 #include "molejo/math/expression.h"
+#include "molejo/math/units.h"
 
 namespace molejo {
 

@@ -45,7 +45,7 @@ struct Frame {
   double constraint_error = 0;  // largest violation of a loop closure (m or rad)
   std::vector<TouchPoint> contacts;
   std::vector<double> probes;  // in the order of Recording::probes
-  int asleep = 0;  // bodies that rest and are not computed
+  int asleep = 0;              // bodies that rest and are not computed
 };
 
 struct Summary {

@@ -79,7 +79,8 @@ TEST_CASE("manifold: a capsule rests on its two ends") {
   CHECK(max_abs(points[1].p - Vec3{0.5, 0, -0.005}) < 1e-15);
   CHECK(points[0].gap == doctest::Approx(-0.01));
   CHECK(features(on_plane(capsule, {Mat3::identity(), {0, 0, 0.6}}, 0.01)) == Features{0});
-  CHECK(features(on_plane(capsule, {axis_rotation({1, 0, 0}, pi), {0, 0, 0.6}}, 0.01)) == Features{1});
+  CHECK(features(on_plane(capsule, {axis_rotation({1, 0, 0}, pi), {0, 0, 0.6}}, 0.01)) ==
+        Features{1});
 }
 
 TEST_CASE("manifold: the corners of a box are named by the signs of their coordinates") {
