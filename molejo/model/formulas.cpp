@@ -294,12 +294,6 @@ void add_motors(const Scene& scene, const Model& model, Outputs& outputs, Formul
   }
 }
 
-[[noreturn]] void fail(const FormulaSet& set, const TextPlace& place, const std::string& text) {
-  const SceneFormula& source =
-      place.in_definition ? set.definition_sources[place.index] : set.sources[place.index];
-  throw InputError(source.place + ": '" + source.text + "': " + text);
-}
-
 std::vector<std::size_t> outputs_of(const FormulaSet& set, bool motors) {
   std::vector<std::size_t> list;
   const auto add = [&](int output) {
@@ -340,6 +334,12 @@ std::uint32_t Signal::numbers() const {
   }
 }
 
+std::string source_of(const FormulaSet& set, const TextPlace& place) {
+  const SceneFormula& source =
+      place.in_definition ? set.definition_sources[place.index] : set.sources[place.index];
+  return source.place + ": '" + source.text + "': ";
+}
+
 std::shared_ptr<const FormulaSet> compile_formulas(const Scene& scene, const Model& model) {
   ModelNames names(model);
   FormulaSet& set = names.set();
@@ -354,7 +354,7 @@ std::shared_ptr<const FormulaSet> compile_formulas(const Scene& scene, const Mod
   try {
     set.program = compile(set.definitions, set.outputs, names);
   } catch (const ExpressionError& e) {
-    fail(set, e.place, e.what());
+    throw InputError(source_of(set, e.place) + e.what());
   }
   set.force_program = part_of(set.program, outputs_of(set, false));
   set.motor_program = part_of(set.program, outputs_of(set, true));
@@ -382,10 +382,8 @@ std::vector<std::string> unit_complaints(const FormulaSet& set, const Model& mod
   }
   std::vector<std::string> complaints;
   for (const UnitComplaint& c : check_units(set.definitions, set.outputs, names, strict)) {
-    const SceneFormula& source =
-        c.place.in_definition ? set.definition_sources[c.place.index] : set.sources[c.place.index];
-    complaints.push_back(source.place + ": '" + source.text + "': column " +
-                         std::to_string(c.place.column) + ": " + c.text);
+    complaints.push_back(source_of(set, c.place) + "column " + std::to_string(c.place.column) +
+                         ": " + c.text);
   }
   return complaints;
 }

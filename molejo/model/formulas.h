@@ -108,6 +108,9 @@ struct FormulaSet {
   std::vector<Formula> outputs;
 };
 
+// "file:line: /pointer: 'text': ", of the text in which a place lies: how its errors begin.
+std::string source_of(const FormulaSet& set, const TextPlace& place);
+
 // Throws InputError with the place, the column and the nearest name. Null: the scene has none.
 std::shared_ptr<const FormulaSet> compile_formulas(const Scene& scene, const Model& model);
 

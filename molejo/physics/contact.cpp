@@ -265,6 +265,10 @@ bool has_contact(const Model& model) {
 
 void forget(const Model& model, Dynamics<double>& d, ContactStep& step) {
   forget(step.contacts);
+  wake_all(model, d, step);
+}
+
+void wake_all(const Model& model, Dynamics<double>& d, ContactStep& step) {
   std::fill(step.quiet.begin(), step.quiet.end(), 0);
   std::fill(step.slept_with.begin(), step.slept_with.end(), -1);
   update_awake(model, d, step);

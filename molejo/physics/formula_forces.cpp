@@ -156,6 +156,7 @@ FormulaRun::FormulaRun(const Model& model, std::shared_ptr<const FormulaSet> for
       inputs(set->inputs),
       work(set->program),
       contact_force(model.links.size()),
+      wrench(set->forces.size()),
       power(set->forces.size()),
       done(set->forces.size()) {
   for (const FormulaSet::Variable& v : set->variables) inputs[v.slot] = v.value;
@@ -181,38 +182,44 @@ void read_signals(const Model& model, double t, const double* q, const double* v
   for (const Signal& s : run.set->signals) reader.read(s);
 }
 
-// Evaluates the forces and calls f(number, body, force, torque about its joint point), in world
-// axes.
-template <class F>
-void for_each_force(const Model& model, const Kinematics<double>& k, FormulaRun& run, F&& act) {
+namespace {
+
+// Of all forces, or of those that are not implicit.
+void update_wrenches(const Model& model, const Kinematics<double>& k, bool keep_implicit,
+                     FormulaRun& run) {
   const FormulaSet& set = *run.set;
   evaluate(set.force_program, run.inputs.data(), run.work);
   for (std::size_t n = 0; n < set.forces.size(); ++n) {
     const FormulaSet::Force& f = set.forces[n];
+    if (f.implicit && keep_implicit) continue;
     const std::size_t i = index(f.body.index);
     const BodyMotion<double>& b = k.bodies[i];
     Vec3 force = vector_of(set, f.force, run.work), torque = vector_of(set, f.torque, run.work);
     if (f.in_body_axes) force = b.R * force, torque = b.R * torque;
-    act(n, i, force, torque + cross(b.R * (f.p - model.links[i].p_BM), force));
+    run.wrench[n] = {torque + cross(b.R * (f.p - model.links[i].p_BM), force), force};
   }
 }
 
-void apply_formula_forces(const Model& model, bool implicit_too, Dynamics<double>& d,
+}  // namespace
+
+void apply_formula_forces(const Model& model, bool keep_implicit, Dynamics<double>& d,
                           FormulaRun& run) {
-  for_each_force(model, d.kinematics, run,
-                 [&](std::size_t n, std::size_t body, const Vec3& force, const Vec3& torque) {
-                   if (run.set->forces[n].implicit && !implicit_too) return;
-                   d.applied[body].linear += force;
-                   d.applied[body].angular += torque;
-                 });
+  update_wrenches(model, d.kinematics, keep_implicit, run);
+  for (std::size_t n = 0; n < run.wrench.size(); ++n) {
+    Spatial<double>& applied = d.applied[index(run.set->forces[n].body.index)];
+    applied.angular += run.wrench[n].angular;
+    applied.linear += run.wrench[n].linear;
+  }
 }
 
-void measure_powers(const Model& model, const Kinematics<double>& k, FormulaRun& run) {
-  for_each_force(model, k, run,
-                 [&](std::size_t n, std::size_t body, const Vec3& force, const Vec3& torque) {
-                   const BodyMotion<double>& b = k.bodies[body];
-                   run.power[n] = dot(force, b.v) + dot(torque, b.w);
-                 });
+void measure_work(const Model& model, const Kinematics<double>& k, double h, FormulaRun& run) {
+  update_wrenches(model, k, false, run);
+  for (std::size_t n = 0; n < run.wrench.size(); ++n) {
+    const BodyMotion<double>& b = k.bodies[index(run.set->forces[n].body.index)];
+    const double before = run.power[n];
+    run.power[n] = dot(run.wrench[n].linear, b.v) + dot(run.wrench[n].angular, b.w);
+    run.done[n] += 0.5 * h * (before + run.power[n]);
+  }
 }
 
 void command_motors(Dynamics<double>& d, FormulaRun& run) {
@@ -229,13 +236,11 @@ void command_motors(Dynamics<double>& d, FormulaRun& run) {
   }
 }
 
-void check_finite(FormulaRun& run) {
+void check_finite(FormulaRun& run, const std::string& when) {
   const FormulaSet& set = *run.set;
   if (const auto bad = first_non_finite(set.program, run.inputs.data(), run.work)) {
-    const SceneFormula& source = bad->place.in_definition ? set.definition_sources[bad->place.index]
-                                                          : set.sources[bad->place.index];
-    throw InputError(source.place + ": '" + source.text + "': column " +
-                     std::to_string(bad->place.column) + ": " + bad->text + " at the start");
+    throw InputError(source_of(set, bad->place) + "column " + std::to_string(bad->place.column) +
+                     ": " + bad->text + " " + when);
   }
 }
 

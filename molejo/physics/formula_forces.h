@@ -17,8 +17,9 @@ struct FormulaRun {
   ExpressionWorkspace work;
   std::vector<Vec3> contact_force;  // on each body in the last step, N
   // of each force
-  std::vector<double> power;  // W
-  std::vector<double> done;   // work so far, J
+  std::vector<Spatial<double>> wrench;  // in world axes, about the joint point of its body
+  std::vector<double> power;            // at the end of the last step, W
+  std::vector<double> done;             // work so far, J
 };
 
 // From formulas that are replaced: the values of variables, contact forces, and the work of forces
@@ -29,18 +30,21 @@ void take_over(const FormulaRun& old, FormulaRun& run);
 void read_signals(const Model& model, double t, const double* q, const double* v,
                   const Kinematics<double>& k, FormulaRun& run);
 
-// After read_signals: adds the forces to d.applied, those that are implicit only if asked.
-void apply_formula_forces(const Model& model, bool implicit_too, Dynamics<double>& d,
+// After read_signals: adds the forces to d.applied. Implicit ones stay as they were at the start of
+// the step when `keep_implicit`.
+void apply_formula_forces(const Model& model, bool keep_implicit, Dynamics<double>& d,
                           FormulaRun& run);
 
-// After read_signals: run.power alone.
-void measure_powers(const Model& model, const Kinematics<double>& k, FormulaRun& run);
+// After read_signals at the end of a step of h seconds: run.power, and the work done in it by the
+// trapezium of the powers at its ends.
+void measure_work(const Model& model, const Kinematics<double>& k, double h, FormulaRun& run);
 
 // After read_signals: sets d.motors.
 void command_motors(Dynamics<double>& d, FormulaRun& run);
 
-// Throws InputError when a formula has no finite value now: the place, the column and the cause.
-void check_finite(FormulaRun& run);
+// Throws InputError when a formula has no finite value: the place, the column and the cause, which
+// ends with `when`.
+void check_finite(FormulaRun& run, const std::string& when);
 
 // The probes, vectors as name.x, name.y, name.z, and the work of each force as name.work.
 std::vector<RecordedProbe> recorded_probes(const FormulaSet& set);

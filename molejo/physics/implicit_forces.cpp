@@ -81,13 +81,11 @@ ImplicitForces::ImplicitForces(const Model& model, const FormulaSet& set) : nv_(
   };
   for (std::size_t i = 0; i < set.forces.size(); ++i) {
     if (!set.forces[i].implicit) continue;
-    forces_.push_back(static_cast<int>(i));
     add(static_cast<int>(i), set.forces[i].force, false);
     add(static_cast<int>(i), set.forces[i].torque, true);
   }
   if (parts_.empty()) return;
   program_ = part_of(set.program, outputs);
-  work_ = ExpressionWorkspace(set.program);
   for (const ExpressionProgram::Input& input : program_.inputs) {
     Input row;
     for (std::size_t n = 0; n < set.signals.size(); ++n) {
@@ -107,35 +105,6 @@ ImplicitForces::ImplicitForces(const Model& model, const FormulaSet& set) : nv_(
   lambda_.resize(rows);
   row_.resize(nv_);
   pivots_.resize(rows);
-  starts_.resize(forces_.size());
-}
-
-void ImplicitForces::start(const Model& model, const Dynamics<double>& d, FormulaRun& run) {
-  const FormulaSet& set = *run.set;
-  evaluate(program_, run.inputs.data(), work_);
-  for (Start& start : starts_) start = {};
-  for (const Part& part : parts_) {
-    const auto at = std::find(forces_.begin(), forces_.end(), part.force) - forces_.begin();
-    const FormulaSet::Force& f = set.forces[index(part.force)];
-    Start& start = starts_[static_cast<std::size_t>(at)];
-    start.body = index(f.body.index);
-    const BodyMotion<double>& b = d.kinematics.bodies[start.body];
-    const Vec3 direction = f.in_body_axes ? b.R.column(part.axis) : unit(part.axis);
-    const Vec3 x = direction * output(program_, part.output, work_, part.component);
-    if (part.is_torque) {
-      start.torque += x;
-    } else {
-      start.force += x;
-      start.torque += cross(b.R * (f.p - model.links[start.body].p_BM), x);
-    }
-  }
-}
-
-void ImplicitForces::push(Dynamics<double>& d) const {
-  for (const Start& start : starts_) {
-    d.applied[start.body].linear += start.force;
-    d.applied[start.body].angular += start.torque;
-  }
 }
 
 // Of a point p moved along `linear` and a body turned about `angular`, times scale.
@@ -190,7 +159,7 @@ void ImplicitForces::add_signal_row(const Model& model, const Kinematics<double>
 }
 
 void ImplicitForces::linearize(const Model& model, const double* v, const ImplicitDrive& implicit,
-                               Dynamics<double>& d, const FormulaRun& run) {
+                               Dynamics<double>& d, FormulaRun& run) {
   const FormulaSet& set = *run.set;
   const Kinematics<double>& k = d.kinematics;
   std::fill(G_.begin(), G_.end(), 0);
@@ -207,7 +176,8 @@ void ImplicitForces::linearize(const Model& model, const double* v, const Implic
             part.is_torque ? direction : Vec3{}, 1, &G_[c * nv_]);
     solve_mass(model, d, &G_[c * nv_], &Z_[c * nv_]);
 
-    const std::span<const double> slopes = gradient(program_, part.output, part.component, work_);
+    const std::span<const double> slopes =
+        gradient(program_, part.output, part.component, run.work);
     for (std::size_t n = 0; n < inputs_.size(); ++n) {
       const Input& input = inputs_[n];
       if (input.signal < 0 || slopes[n] == 0) continue;

@@ -18,13 +18,10 @@ class ImplicitForces {
   ImplicitForces(const Model& model, const FormulaSet& set);
   bool empty() const { return parts_.empty(); }
 
-  // At the poses, velocities and signals of now (read_signals): f_0 of the forces.
-  void start(const Model& model, const Dynamics<double>& d, FormulaRun& run);
-  // Adds f_0 to d.applied.
-  void push(Dynamics<double>& d) const;
-  // After factorize: G, B, r and the small system.
+  // After apply_formula_forces at the velocities v of the start of the step, which is f_0, and
+  // after factorize: G, B, r and the small system.
   void linearize(const Model& model, const double* v, const ImplicitDrive& implicit,
-                 Dynamics<double>& d, const FormulaRun& run);
+                 Dynamics<double>& d, FormulaRun& run);
   // After each solve: a_0 -> a, in d.a.
   void correct(Dynamics<double>& d);
 
@@ -42,21 +39,14 @@ class ImplicitForces {
     int component = 0;
     bool is_rate = false;
   };
-  struct Start {
-    std::size_t body = 0;
-    Vec3 force, torque;  // world axes, about the joint point
-  };
   void add_row(const Model& model, const Kinematics<double>& k, int body, const Vec3& p,
                const Vec3& linear, const Vec3& angular, double scale, double* row) const;
   void add_signal_row(const Model& model, const Kinematics<double>& k, const Signal& s,
                       const Input& input, const FormulaRun& run, double scale, double* row) const;
 
-  ExpressionProgram program_;
-  ExpressionWorkspace work_;
-  std::vector<int> forces_;  // implicit ones of the set
+  ExpressionProgram program_;  // a part of the run's, on its registers
   std::vector<Part> parts_;
   std::vector<Input> inputs_;
-  std::vector<Start> starts_;
   std::size_t nv_;
   std::vector<double> G_, B_, Z_;  // a row of nv numbers for each part
   std::vector<double> system_, r_, lambda_, row_;

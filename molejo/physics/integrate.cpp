@@ -91,14 +91,10 @@ struct Coupled {
     if (scratch.penalty) apply_penalty(model, dynamics(), *scratch.penalty);
     if (formulas && !formulas->set->forces.empty()) {
       read_signals(model, t, q, v, dynamics().kinematics, *formulas);
-      if (stiff && fresh) {
-        // at the velocities of the start; what follows from there is in the correction
-        stiff->start(model, dynamics(), *formulas);
-        v_start = v;
-        fresh = false;
-      }
-      apply_formula_forces(model, !stiff, dynamics(), *formulas);
-      if (stiff) stiff->push(dynamics());
+      // stiff ones at the velocities of the start: what follows from there is in the correction
+      apply_formula_forces(model, stiff && !fresh, dynamics(), *formulas);
+      if (fresh) v_start = v;
+      fresh = false;
     }
     for (const Push& p : scratch.pushes) {
       if (t > p.until) continue;

@@ -49,7 +49,8 @@ class Run::Stepper {
     update_poses(model_, state_.q.data(), shown_);
     update_velocities(model_, state_.v.data(), shown_);
     read_signals(model_, state_.t, state_.q.data(), state_.v.data(), shown_, *next);
-    check_finite(*next);  // those that were, stay
+    // those that were, stay if not
+    check_finite(*next, scratch_.formulas ? "now" : "at the start");
     if (aside_) aside_->formulas = std::make_unique<FormulaRun>(*next);
     scratch_.formulas = std::move(next);
     for (Scratch* scratch : {&scratch_, aside_.get()}) {
@@ -57,16 +58,16 @@ class Run::Stepper {
       auto stiff = std::make_unique<ImplicitForces>(model_, *formulas);
       scratch->implicit_forces = stiff->empty() ? nullptr : std::move(stiff);
     }
-    // who is pushed never sleeps
     if (scratch_.contact) {
+      // who is pushed never sleeps
       for (const FormulaSet::Force& f : formulas->forces) {
         const auto body = static_cast<std::size_t>(f.body.index);
         const int tree = scratch_.contact->system.tree[body];
         scratch_.contact->may_sleep[static_cast<std::size_t>(tree)] = false;
       }
+      wake_all(model_, scratch_.tree.dynamics, *scratch_.contact);
     }
-    powers_before_.clear();
-    measure_work(0);
+    measure_work(model_, shown_, 0, *scratch_.formulas);
   }
 
   bool set_variable(const std::string& name, double value) {
@@ -82,7 +83,8 @@ class Run::Stepper {
 
   void add_push(const Push& push) {
     scratch_.pushes.push_back(push);
-    if (scratch_.contact) forget(model_, scratch_.tree.dynamics, *scratch_.contact);
+    if (aside_) aside_->pushes.push_back(push);
+    if (scratch_.contact) wake_all(model_, scratch_.tree.dynamics, *scratch_.contact);
   }
 
   bool next_frame(Frame& frame, std::vector<ContactEvent>& events) {
@@ -129,21 +131,17 @@ class Run::Stepper {
     put_on_paths(model_, state_);
     take_penalty(state_.t - before_.t);
     unlogged_ = state_.t - before_.t;
-    if (scratch_.formulas) {
-      sum_contact_forces(unlogged_);
-      measure_work(unlogged_);
+    if (scratch_.formulas) sum_contact_forces(unlogged_);
+    if (scratch_.formulas && !scratch_.formulas->set->forces.empty()) {
+      update_poses(model_, state_.q.data(), shown_);
+      update_velocities(model_, state_.v.data(), shown_);
+      read_signals(model_, state_.t, state_.q.data(), state_.v.data(), shown_, *scratch_.formulas);
+      measure_work(model_, shown_, unlogged_, *scratch_.formulas);
     }
-    const auto over = [&](const Push& p) { return p.until < state_.t; };
-    scratch_.pushes.erase(std::remove_if(scratch_.pushes.begin(), scratch_.pushes.end(), over),
-                          scratch_.pushes.end());
+    const auto over = [&](const Push& p) { return p.until < before_.t; };  // frames may go back
+    std::erase_if(scratch_.pushes, over);
+    if (aside_) std::erase_if(aside_->pushes, over);
     return true;
-  }
-
-  // Signals of a state.
-  void look(const State& state) {
-    update_poses(model_, state.q.data(), shown_);
-    update_velocities(model_, state.v.data(), shown_);
-    read_signals(model_, state.t, state.q.data(), state.v.data(), shown_, *scratch_.formulas);
   }
 
   // On each body, over the last step.
@@ -158,19 +156,6 @@ class Run::Stepper {
     };
     if (scratch_.contact) add(scratch_.contact->contacts.list);
     if (scratch_.penalty) add(pushes_);
-  }
-
-  // Work of the forces over the last step, by the trapezium of their powers.
-  void measure_work(double h) {
-    FormulaRun& f = *scratch_.formulas;
-    if (f.set->forces.empty()) return;
-    look(state_);
-    measure_powers(model_, shown_, f);
-    for (std::size_t i = 0; i < f.done.size(); ++i) {
-      f.done[i] += 0.5 * h * (powers_before_.size() == f.done.size() ? powers_before_[i] : 0) +
-                   0.5 * h * f.power[i];
-    }
-    powers_before_ = f.power;
   }
 
   // One step, of the fixed size or as large as the error allows, not beyond the end.
@@ -377,7 +362,6 @@ class Run::Stepper {
   std::unique_ptr<Events> events_;  // when contact is event-driven
   std::string event_failure_;
   double next_step_ = 0;
-  std::vector<double> powers_before_;  // of the forces, at the end of the last step
   Summary summary_;
 };
 

@@ -242,6 +242,27 @@ TEST_CASE("push: a force by hand acts for its time") {
   CHECK(frame.X_WB[0].p.x == doctest::Approx(0.5 + 0.25 + 0.5).epsilon(3e-3));
 }
 
+TEST_CASE("formula forces: a formula that begins to push a sleeper wakes it") {
+  Scene scene;
+  scene.settings = contact_settings(Integrator::midpoint, 3);
+  add_ground(scene, {0.5, 0});
+  add_solid(scene, "box", Box{{0.1, 0.1, 0.1}}, 1, {Mat3::identity(), {0, 0, 0.1}}, {0.5, 0});
+  add_probe(scene, "x", "box.x");
+  const Built built = build(scene);
+  Run run(built.model, built.initial, scene.settings, built.formulas);
+  Frame frame;
+  std::vector<ContactEvent> events;
+  for (int i = 0; i <= 150; ++i) REQUIRE(run.next_frame(frame, events));
+  REQUIRE(frame.asleep == 1);
+  const double x = frame.X_WB[1].p.x;
+  add_force(scene, "box", {"8", "0", "0"});
+  run.set_formulas(compile_formulas(scene, built.model));
+  for (int i = 0; i < 100; ++i) REQUIRE(run.next_frame(frame, events));
+  CHECK(frame.asleep == 0);
+  // 8 N less the friction, for a second
+  CHECK(frame.X_WB[1].p.x - x == doctest::Approx(0.5 * (8 - 0.5 * g)).epsilon(1e-2));
+}
+
 TEST_CASE("formula forces: probes see what frames show") {
   Scene scene = ragdoll_scene();
   scene.settings.duration = 0.5;
