@@ -27,15 +27,6 @@ JacobianCoefficient jacobian_coefficient(double theta_squared) {
 
 }  // namespace
 
-Vec3 log_quat(const Quat& q) {
-  const double sign = q.w < 0 ? -1 : 1;
-  const Vec3 v = Vec3{q.x, q.y, q.z} * sign;
-  const double s = norm(v), c = q.w * sign;
-  // the angle over s tends to 1 / c
-  const double f = s < 1e-8 ? 2 / c : 2 * arc_tangent(s, c) / s;
-  return v * f;
-}
-
 Mat3 axis_rotation(const Vec3& axis, double angle) {
   const SinCos<double> sc = sincos(angle);
   const Mat3 K = skew(axis);

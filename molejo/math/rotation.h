@@ -78,8 +78,51 @@ QuatT<S> turned(const QuatT<S>& q, const Vec3T<S>& phi) {
   return {p.w * f, p.x * f, p.y * f, p.z * f};
 }
 
-// The shortest rotation vector of q: exp_quat(log_quat(q)) = +-q, |result| <= pi.
-Vec3 log_quat(const Quat& q);
+// sum a_n x^n, even and odd powers apart: two short chains instead of a long one.
+template <int count, class S>
+S polynomial(const double (&a)[count], const S& x) {
+  static_assert(count % 2 == 0);
+  const S z = x * x;
+  S even(a[count - 2]), odd(a[count - 1]);
+  for (int n = count - 4; n >= 0; n -= 2) even = even * z + a[n], odd = odd * z + a[n + 1];
+  return even + x * odd;
+}
+
+// Of a turn by theta, from c = cos(theta/2) in [0, 1]. Both are analytic there, with their nearest
+// pole at c = -1: Chebyshev expansions, written out in powers of 2c - 1, reach 1e-16.
+//   angle_per_sine      theta / sin(theta/2)
+//   jacobian_bend       (1 - (theta/2) cot(theta/2)) / theta^2
+template <class S>
+S angle_per_sine(const S& c) {
+  constexpr double a[] = {2.4183991523122903,      -0.5272002825625699,     0.13946638410409384,
+                          -0.039674293844957548,   0.01172325794991518,     -0.0035458569222198669,
+                          0.0010895479762603622,   -0.00033861989478124245, 0.00010614740646112965,
+                          -3.3498286494563746e-05, 1.0628574376183841e-05,  -3.387278241702014e-06,
+                          1.0837163971455429e-06,  -3.4777097995389664e-07, 1.1151477685776574e-07,
+                          -3.5929579148688805e-08, 1.2066320019556467e-08,  -3.9333237837102538e-09,
+                          9.3620238072511023e-10,  -2.9205650631699837e-10, 2.3780302913700691e-10,
+                          -7.9692407205838724e-11};
+  return polynomial(a, 2.0 * c - 1.0);
+}
+template <class S>
+S jacobian_bend(const S& c) {
+  constexpr double a[] = {0.090140439339811973,    -0.0083913530340701641,  0.0020116598227635798,
+                          -0.00055011292208628044, 0.00015914524996407089,  -4.7505276523737183e-05,
+                          1.4466532552657047e-05,  -4.4668479448987735e-06, 1.393324687534241e-06,
+                          -4.3800935223165713e-07, 1.3855480346683629e-07,  -4.4045719164558956e-08,
+                          1.4032693499106247e-08,  -4.4919313647920542e-09, 1.4800818427879916e-09,
+                          -4.7916077014072363e-10, 1.2314633306267915e-10,  -3.8584510575403368e-11,
+                          2.7330595033151339e-11,  -9.1290960883261924e-12};
+  return polynomial(a, 2.0 * c - 1.0);
+}
+
+// The shortest rotation vector of a unit quaternion: exp_quat(log_quat(q)) = +-q, |result| <= pi.
+template <class S>
+Vec3T<S> log_quat(const QuatT<S>& q) {
+  const S c = absolute(q.w);
+  const S f = angle_per_sine(c) * select(q.w < S(0.0), S(-1.0), S(1.0));
+  return {q.x * f, q.y * f, q.z * f};
+}
 
 // Rotation matrix about a unit axis.
 Mat3 axis_rotation(const Vec3& axis, double angle);

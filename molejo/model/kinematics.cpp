@@ -5,7 +5,7 @@
 namespace molejo {
 
 template void move(const Model&, const double*, double, double*);
-template void move(const Model&, const LinkRange&, const double*, double, double*);
+template void move(const Model&, const LinkRange&, const double*, const double&, double*);
 template void update_poses(const Model&, const double*, Kinematics<double>&);
 template void update_velocities(const Model&, const double*, Kinematics<double>&);
 

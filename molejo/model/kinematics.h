@@ -41,9 +41,9 @@ struct Kinematics {
   std::vector<LinkRange> awake;
 };
 
-// move(), of the links of a range.
-template <class S>
-void move(const Model& model, const LinkRange& range, const S* dq, double h, S* q);
+// move(), of the links of a range; h may be a pack.
+template <class S, class H>
+void move(const Model& model, const LinkRange& range, const S* dq, const H& h, S* q);
 // Fills R, p, r, com and the axes.
 template <class S>
 void update_poses(const Model& model, const S* q, Kinematics<S>& k);

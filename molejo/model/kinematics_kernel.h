@@ -146,8 +146,8 @@ JointBias<S> joint_bias(const Model& model, const S* v_all, const Kinematics<S>&
   return bias;
 }
 
-template <class S>
-void move(const Model& model, const LinkRange& range, const S* dq, double h, S* q) {
+template <class S, class H>
+void move(const Model& model, const LinkRange& range, const S* dq, const H& h, S* q) {
   for (int i = range.first; i < range.last; ++i) {
     const Link& link = model.links[static_cast<std::size_t>(i)];
     const S* d = dq + link.v;

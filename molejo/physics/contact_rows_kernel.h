@@ -1,5 +1,5 @@
-// The rows W of contacts through the tree's factor: bodies of the templates of contact_system.h that
-// make a system; contact_system_kernel.h has those that solve it.
+// The rows W of contacts through the tree's factor: bodies of the templates of contact_system.h
+// that make a system; contact_system_kernel.h has those that solve it.
 #pragma once
 
 #include <algorithm>
@@ -253,6 +253,23 @@ void set_tangents(const Vec3T<S>& n, Vec3T<S>* axis) {
   axis[2] = n;
 }
 
+// What solves a contact, from its own block.
+template <class S>
+void set_inverses(ContactBlock<S>& c) {
+  const S least(c.yielding), zero(0.0);
+  c.inverse_nn = select(c.nn > least, 1.0 / c.nn, zero);
+  const S half = 0.5 * (c.t11 - c.t22);
+  const S largest = 0.5 * (c.t11 + c.t22) + square_root(half * half + c.t12 * c.t12);
+  c.slide = select(largest > least, 1.0 / largest, zero);
+  // a direction that does not yield must not make the inverse blow up
+  const S soft = 1e-9 * largest;
+  const S a = c.t11 + soft, b = c.t22 + soft;
+  const S determinant = a * b - c.t12 * c.t12;
+  const S inverse = select(largest > least, 1.0 / determinant, zero);
+  c.stick11 = b * inverse, c.stick12 = -c.t12 * inverse, c.stick22 = a * inverse;
+  c.coupling = square_root(c.t1n * c.t1n + c.t2n * c.t2n) * c.inverse_nn;
+}
+
 // W W^T of the contact alone and its inverses.
 template <class S>
 void finish_contact(const ContactSystem<S>& system, ContactBlock<S>& c) {
@@ -267,19 +284,7 @@ void finish_contact(const ContactSystem<S>& system, ContactBlock<S>& c) {
   const Vec3T<S> tangential = Quad<S>::sums(t11, t12, t22), normal = Quad<S>::sums(t1n, t2n, nn);
   c.t11 = tangential.x, c.t12 = tangential.y, c.t22 = tangential.z;
   c.t1n = normal.x, c.t2n = normal.y, c.nn = normal.z;
-
-  const S least(c.yielding), zero(0.0);
-  c.inverse_nn = select(c.nn > least, 1.0 / c.nn, zero);
-  const S half = 0.5 * (c.t11 - c.t22);
-  const S largest = 0.5 * (c.t11 + c.t22) + square_root(half * half + c.t12 * c.t12);
-  c.slide = select(largest > least, 1.0 / largest, zero);
-  // a direction that does not yield must not make the inverse blow up
-  const S soft = 1e-9 * largest;
-  const S a = c.t11 + soft, b = c.t22 + soft;
-  const S determinant = a * b - c.t12 * c.t12;
-  const S inverse = select(largest > least, 1.0 / determinant, zero);
-  c.stick11 = b * inverse, c.stick12 = -c.t12 * inverse, c.stick22 = a * inverse;
-  c.coupling = square_root(c.t1n * c.t1n + c.t2n * c.t2n) * c.inverse_nn;
+  set_inverses(c);
 }
 
 template <class S>

@@ -50,7 +50,7 @@ double joint_energy(const Freedoms& f, const Drive* drives, const double* q) {
   const int straight = f.rotations == 3 ? f.translations : f.count();
   for (int j = 0; j < straight; ++j) e += drive_energy(drives[j], q[j]);
   if (f.rotations == 3) {
-    const Vec3 phi = log_quat({q[straight], q[straight + 1], q[straight + 2], q[straight + 3]});
+    const Vec3 phi = log_quat(Quat{q[straight], q[straight + 1], q[straight + 2], q[straight + 3]});
     for (int j = 0; j < 3; ++j) e += drive_energy(drives[straight + j], phi[j]);
   }
   return e;
@@ -90,9 +90,8 @@ void apply_loop_drives(const Model& model, Dynamics<double>& d) {
     if (f.rotations == 3) {
       const double* q = c.q + straight;
       const double* v = c.v + straight;
-      apply_ball_drives(&loop.drives[static_cast<std::size_t>(straight)], motors + straight,
-                        {q[0], q[1], q[2], q[3]}, {v[0], v[1], v[2]}, {}, {}, force + straight,
-                        unused);
+      apply_ball_drives(&loop.drives[static_cast<std::size_t>(straight)], motors + straight, q, v,
+                        v, ImplicitDrive::explicit_force(), force + straight, unused);
     }
     for (int j = 0; j < f.count(); ++j) {
       const Vec3 along = c.axis[j] * force[j];

@@ -13,19 +13,22 @@
 
 namespace molejo {
 
-struct ImplicitDrive {
-  double ahead = 0, by_damping = 0, by_stiffness = 0;
+// H is double, or a pack where each of four worlds has a step of its own.
+template <class H>
+struct ImplicitDriveT {
+  H ahead{}, by_damping{}, by_stiffness{};
 
-  static ImplicitDrive explicit_force() { return {}; }
+  static ImplicitDriveT explicit_force() { return {}; }
   // Force at the end of a step h: first order, damps.
-  static ImplicitDrive end_of_step(double h) { return {h, h, h * h}; }
+  static ImplicitDriveT end_of_step(const H& h) { return {h, h, h * h}; }
   // Mean of both ends of a step h, with q already at the middle: second order, conserves.
-  static ImplicitDrive middle_of_step(double h) { return {0, h / 2, h * h / 4}; }
+  static ImplicitDriveT middle_of_step(const H& h) { return {H(0.0), h * 0.5, h * h * 0.25}; }
 };
+using ImplicitDrive = ImplicitDriveT<double>;
 
 // Sets d.tau and d.inertia from the drives of the tree's joints.
-template <class S>
-void apply_drives(const Model& model, const S* q, const S* v, const ImplicitDrive& implicit,
+template <class S, class H>
+void apply_drives(const Model& model, const S* q, const S* v, const ImplicitDriveT<H>& implicit,
                   Dynamics<S>& d);
 
 // Sets d.applied from springs between points and given forces at time t. Poses and velocities of

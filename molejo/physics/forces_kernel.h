@@ -57,46 +57,37 @@ DriveForce<S> drive_force(const Drive& d, const MotorInput<S>& motor, const S& x
 // 1/2 (phi - rest)^T K (phi - rest) gives the torque J^T K (rest - phi), J = J_r^-1(phi), and
 // damping B the torque -J^T B J w. The inertia takes the diagonal of J^T B J; where w is already
 // `ahead_of_start` of the velocity at which the step began, that part is handed back.
-inline void apply_ball_drives(const Drive* drives, const MotorInput<double>* motors,
-                              const Quat& quat, const Vec3& w, const Vec3& ahead_of_start,
-                              const ImplicitDrive& implicit, double* tau, double* inertia) {
-  const Vec3 phi = log_quat(quat) + w * implicit.ahead;
-  const Mat3 J = inverse_right_jacobian(phi);
-  const Vec3 rate = J * w;
-  Vec3 force, damping;
+template <class S, class H>
+void apply_ball_drives(const Drive* drives, const MotorInput<S>* motors, const S* q, const S* v,
+                       const S* v_start, const ImplicitDriveT<H>& implicit, S* tau, S* inertia) {
+  const Vec3T<S> w{v[0], v[1], v[2]};
+  const S c = absolute(q[0]);
+  const Vec3T<S> phi = log_quat(QuatT<S>{q[0], q[1], q[2], q[3]});
+  const S bend = jacobian_bend(c);
+  const S one = 1.0 - bend * dot(phi, phi);
+  const Vec3T<S> half = phi * 0.5, bent = phi * bend;
+  const S xy = bent.x * phi.y, xz = bent.x * phi.z, yz = bent.y * phi.z;
+  const Mat3T<S> J{{one + bent.x * phi.x, xy - half.z, xz + half.y},
+                   {xy + half.z, one + bent.y * phi.y, yz - half.x},
+                   {xz - half.y, yz + half.x, one + bent.z * phi.z}};
+  const Vec3T<S> rate = J * w;
+  Vec3T<S> force, damping;
   for (int j = 0; j < 3; ++j) {
-    const DriveForce<double> f = drive_force(drives[j], motors[j], phi[j], rate[j]);
+    const S x = phi[j] + rate[j] * implicit.ahead;
+    const DriveForce<S> f = drive_force(drives[j], motors[j], x, rate[j]);
     force[j] = f.force;
-    inertia[j] += implicit.by_stiffness * f.stiffness;
+    inertia[j] += f.stiffness * implicit.by_stiffness;
     for (int i = 0; i < 3; ++i) damping[i] += J[j][i] * J[j][i] * f.damping;
   }
-  const Vec3 torque = transpose_times(J, force);
+  const Vec3T<S> torque = transpose_times(J, force);
   for (int j = 0; j < 3; ++j) {
-    inertia[j] += implicit.by_damping * damping[j];
-    tau[j] = torque[j] + damping[j] * ahead_of_start[j];
+    inertia[j] += damping[j] * implicit.by_damping;
+    tau[j] = torque[j] + damping[j] * (v[j] - v_start[j]);
   }
 }
 
-template <class S>
-void apply_ball_drives_by_lane(const Drive* drives, const MotorInput<S>* motors, const S* q,
-                               const S* v, const S* v_start, const ImplicitDrive& implicit, S* tau,
-                               S* inertia) {
-  for (int i = 0; i < lanes<S>; ++i) {
-    const auto at = [i](const S* x) { return Vec3{lane(x[0], i), lane(x[1], i), lane(x[2], i)}; };
-    double t[3], m[3] = {lane(inertia[0], i), lane(inertia[1], i), lane(inertia[2], i)};
-    MotorInput<double> own[3];
-    for (int j = 0; j < 3; ++j) {
-      own[j] = {lane(motors[j].target, i), lane(motors[j].target_velocity, i),
-                lane(motors[j].force, i)};
-    }
-    apply_ball_drives(drives, own, {lane(q[0], i), lane(q[1], i), lane(q[2], i), lane(q[3], i)},
-                      at(v), at(v) - at(v_start), implicit, t, m);
-    for (int j = 0; j < 3; ++j) set_lane(tau[j], i, t[j]), set_lane(inertia[j], i, m[j]);
-  }
-}
-
-template <class S>
-void apply_drives(const Model& model, const S* q, const S* v, const ImplicitDrive& implicit,
+template <class S, class H>
+void apply_drives(const Model& model, const S* q, const S* v, const ImplicitDriveT<H>& implicit,
                   Dynamics<S>& d) {
   for (const LinkRange& range : d.kinematics.awake) {
     for (int v_index = range.first_v; v_index < range.last_v; ++v_index) {
@@ -120,8 +111,8 @@ void apply_drives(const Model& model, const S* q, const S* v, const ImplicitDriv
     }
     if (link.rotations == 3) {
       const auto n = static_cast<std::size_t>(link.v + straight);
-      apply_ball_drives_by_lane(&model.drives[n], &d.motors[n], q + link.q + straight, v + n, v + n,
-                                implicit, &d.tau[n], &d.inertia[n]);
+      apply_ball_drives(&model.drives[n], &d.motors[n], q + link.q + straight, v + n, v + n,
+                        implicit, &d.tau[n], &d.inertia[n]);
     }
   });
 }
@@ -142,8 +133,8 @@ void correct_ball_drives(const Model& model, const S* q, const S* v_start, const
     };
     if (!damped(drives[0]) && !damped(drives[1]) && !damped(drives[2])) return;
     S unused[3] = {};
-    apply_ball_drives_by_lane(drives, &d.motors[n], q + link.q + link.translations, v + n,
-                              v_start + n, implicit, &d.tau[n], unused);
+    apply_ball_drives(drives, &d.motors[n], q + link.q + link.translations, v + n, v_start + n,
+                      implicit, &d.tau[n], unused);
   });
 }
 

@@ -105,7 +105,7 @@ class SignalReader {
       case Quantity::rate:
         return set(s, *v);
       case Quantity::rotation:
-        return set(s, log_quat({q[0], q[1], q[2], q[3]}));
+        return set(s, log_quat(Quat{q[0], q[1], q[2], q[3]}));
       default:
         return set(s, Vec3{v[0], v[1], v[2]});
     }

@@ -86,3 +86,35 @@ TEST_CASE("rotation: a million small turns keep the quaternion of unit length") 
   const Vec3 axis = normalized(Vec3{1e-3, 2e-3, -5e-4});
   CHECK(max_abs(matrix(q) * axis - axis) < 1e-9);
 }
+
+TEST_CASE("rotation: the logarithm of a turn is exact to rounding up to half a turn") {
+  const Vec3 axis = normalized(Vec3{1, -2, 3});
+  for (int n = 1; n <= 3140; ++n) {
+    const double theta = 1e-3 * n;
+    const Quat q{std::cos(theta / 2), axis.x * std::sin(theta / 2), axis.y * std::sin(theta / 2),
+                 axis.z * std::sin(theta / 2)};
+    const Vec3 phi = log_quat(q);
+    CHECK(max_abs(phi - axis * theta) < 4e-15 * std::max(1.0, theta));
+    const double half = theta / 2;
+    const double bend = (1 - half * std::cos(half) / std::sin(half)) / (theta * theta);
+    // the closed form itself cancels near zero
+    CHECK(jacobian_bend(q.w) == doctest::Approx(bend).epsilon(1e-15 + 1e-15 / (theta * theta)));
+  }
+  CHECK(norm(log_quat(Quat{})) == 0);
+  CHECK(log_quat(Quat{0, 0, 0, 1}).z == doctest::Approx(3.141592653589793).epsilon(1e-15));
+}
+
+TEST_CASE("rotation: four logarithms at once have the bits of single ones") {
+  QuatT<Pack4> four;
+  Quat one[4];
+  for (int i = 0; i < 4; ++i) {
+    one[i] = exp_quat(Vec3{0.9 * i, -1.2 + i, 0.3 - 0.7 * i});
+    if (i == 2) one[i] = {-one[i].w, -one[i].x, -one[i].y, -one[i].z};
+    four.w.set(i, one[i].w), four.x.set(i, one[i].x);
+    four.y.set(i, one[i].y), four.z.set(i, one[i].z);
+  }
+  const Vec3T<Pack4> phi = log_quat(four);
+  for (int i = 0; i < 4; ++i) {
+    CHECK(Vec3{phi.x[i], phi.y[i], phi.z[i]} == log_quat(one[i]));
+  }
+}

@@ -150,7 +150,7 @@ TEST_CASE(
   CHECK(energy(built.model, built.initial).elastic == doctest::Approx(k * angle * angle / 2));
   for (const double t : {0.2, 0.9, 2 * pi / w}) {
     const State s = run(built, Integrator::rk4, 1e-3, t);
-    const Vec3 phi = log_quat({s.q[0], s.q[1], s.q[2], s.q[3]});
+    const Vec3 phi = log_quat(Quat{s.q[0], s.q[1], s.q[2], s.q[3]});
     CHECK(norm(phi - axis * (angle * std::cos(w * t))) < 1e-8);
   }
 }
