@@ -100,110 +100,115 @@ void Session::receive(ClientKey client, std::string_view text) {
   outputs_.reply(client, answer);
 }
 
-// What follows "ok" in the answer.
+// What each word does, and what its answer says after "ok".
+struct Session::Word {
+  const char* word;
+  void (*act)(Session&, const Command&);
+  std::string (Session::*answer)() const;
+};
+
+const std::vector<Session::Word>& Session::words() {
+  using S = Session;
+  using C = Command;
+  static const std::vector<Word> all{
+      {"describe", [](S&, const C&) {}, &S::describe},
+      {"status", [](S&, const C&) {}, &S::status},
+      {"play", [](S& s, const C&) { s.play(); }, &S::status},
+      {"pause", [](S& s, const C&) { s.pause(); }, &S::status},
+      {"step", [](S& s, const C& c) { s.step(c); }, &S::status},
+      {"reset", [](S& s, const C&) { s.run_->reset(), s.show_anew(); }, &S::status},
+      {"speed", [](S& s, const C& c) { s.set_speed(c); }, &S::status},
+      {"seek", [](S& s, const C& c) { s.run_->seek(c.number("t")), s.show_anew(); }, &S::status},
+      {"branch", [](S& s, const C&) { s.run_->branch(), s.show_anew(); }, &S::status},
+      {"set", [](S& s, const C& c) { s.run_->set_variable(c.text("variable"), c.number("value")); },
+       &S::nothing},
+      {"replace", [](S& s, const C& c) { s.replace(c); }, &S::nothing},
+      {"push", [](S& s, const C& c) { s.push(c); }, &S::nothing},
+      {"subscribe", [](S& s, const C& c) { s.subscribe(c); }, &S::nothing},
+      {"unsubscribe", [](S& s, const C& c) { s.clients_[c.client] = {}; }, &S::nothing},
+      {"load", [](S& s, const C& c) { s.load(c); }, &S::describe}};
+  return all;
+}
+
 std::string Session::execute(const Command& command) {
   const std::string what = command.text("do");
-  if (what == "describe") return describe();
-  if (what == "status") return status();
-  if (what == "play") {
-    play();
-    return status();
-  }
-  if (what == "pause") {
-    playing_ = false;
-    changed_ = true;  // to those who lag, too
-    return status();
-  }
-  if (what == "step") {
-    playing_ = false;
-    const double frames = command.number_or("frames", 1);
-    if (!(frames >= 1 && frames <= max_steps_at_once)) {
-      throw InputError(fmt::format("'frames': expected 1 to {}", max_steps_at_once));
+  std::vector<std::string> known;
+  for (const Word& word : words()) {
+    if (what == word.word) {
+      word.act(*this, command);
+      return (this->*word.answer)();
     }
-    for (int i = 0; i < static_cast<int>(frames) && run_->advance(); ++i) {
-    }
-    changed_ = true;
-    return status();
+    known.push_back(word.word);
   }
-  if (what == "reset") {
-    run_->reset();
-    restart_clock();
-    changed_ = true;
-    return status();
-  }
-  if (what == "speed") {
-    const double speed = command.number("value");
-    if (!(speed >= 0 && speed <= 1000)) {
-      throw InputError("'value': expected 0 (as fast as it can) to 1000");
-    }
-    speed_ = speed;
-    restart_clock();
-    return status();
-  }
-  if (what == "seek") {
-    run_->seek(command.number("t"));
-    restart_clock();
-    changed_ = true;
-    return status();
-  }
-  if (what == "branch") {
-    run_->branch();
-    restart_clock();
-    return status();
-  }
-  if (what == "set") {
-    run_->set_variable(command.text("variable"), command.number("value"));
-    return "";
-  }
-  if (what == "replace") {
-    const double component = command.number_or("component", -1);
-    if (component != -1 && component != 0 && component != 1 && component != 2) {
-      throw InputError("'component': expected 0, 1 or 2");
-    }
-    run_->replace_formula(command.text("what"), command.text("name"),
-                          command.text_or("part", "force"), static_cast<int>(component),
-                          command.text("text"));
-    return "";
-  }
-  if (what == "push") {
-    const Vec3 point = command.find("point") ? command.vector("point") : Vec3{};
-    run_->push(command.text("body"), point, command.vector("force"),
-               command.number_or("seconds", 0.1));
-    return "";
-  }
-  if (what == "subscribe") {
-    Subscription subscription;
-    subscription.frames = command.flag_or("frames", true);
-    subscription.contacts = command.flag_or("contacts", false);
-    if (const JsonValue* plots = command.find("plots")) {
-      if (!plots->is(JsonValue::Kind::array) || plots->items.size() > 100) {
-        throw InputError("'plots': expected at most 100 names");
-      }
-      for (const JsonValue& name : plots->items) {
-        if (!name.is(JsonValue::Kind::string)) throw InputError("'plots': expected names");
-        subscription.plots.push_back(name.text);
-      }
-      find_columns(columns(run_->model()), subscription.plots);  // refuses unknown ones
-    }
-    const double rate = command.number_or("rate", options_.most_frames_per_second);
-    if (!(rate > 0)) throw InputError("'rate': expected frames per second");
-    subscription.least_interval = 1 / std::min(rate, options_.most_frames_per_second);
-    clients_[command.client] = subscription;
-    changed_ = true;
-    return "";
-  }
-  if (what == "unsubscribe") {
-    clients_[command.client] = {};
-    return "";
-  }
-  if (what == "load") {
-    load(command);
-    return describe();
-  }
-  const std::vector<std::string> known{"describe", "status", "play",      "pause",       "step",
-                                       "reset",    "speed",  "seek",      "branch",      "set",
-                                       "replace",  "push",   "subscribe", "unsubscribe", "load"};
   throw InputError(unknown_word("command", what, known));
+}
+
+void Session::pause() {
+  playing_ = false;
+  changed_ = true;  // to those who lag, too
+}
+
+// What is shown is another place in the run: time counts from there.
+void Session::show_anew() {
+  restart_clock();
+  changed_ = true;
+}
+
+void Session::step(const Command& command) {
+  playing_ = false;
+  const double frames = command.number_or("frames", 1);
+  if (!(frames >= 1 && frames <= max_steps_at_once)) {
+    throw InputError(fmt::format("'frames': expected 1 to {}", max_steps_at_once));
+  }
+  for (int i = 0; i < static_cast<int>(frames) && run_->advance(); ++i) {
+  }
+  changed_ = true;
+}
+
+void Session::set_speed(const Command& command) {
+  const double speed = command.number("value");
+  if (!(speed >= 0 && speed <= 1000)) {
+    throw InputError("'value': expected 0 (as fast as it can) to 1000");
+  }
+  speed_ = speed;
+  restart_clock();
+}
+
+void Session::replace(const Command& command) {
+  const double component = command.number_or("component", -1);
+  if (component != -1 && component != 0 && component != 1 && component != 2) {
+    throw InputError("'component': expected 0, 1 or 2");
+  }
+  run_->replace_formula(command.text("what"), command.text("name"),
+                        command.text_or("part", "force"), static_cast<int>(component),
+                        command.text("text"));
+}
+
+void Session::push(const Command& command) {
+  const Vec3 point = command.find("point") ? command.vector("point") : Vec3{};
+  run_->push(command.text("body"), point, command.vector("force"),
+             command.number_or("seconds", 0.1));
+}
+
+void Session::subscribe(const Command& command) {
+  Subscription subscription;
+  subscription.frames = command.flag_or("frames", true);
+  subscription.contacts = command.flag_or("contacts", false);
+  if (const JsonValue* plots = command.find("plots")) {
+    if (!plots->is(JsonValue::Kind::array) || plots->items.size() > 100) {
+      throw InputError("'plots': expected at most 100 names");
+    }
+    for (const JsonValue& name : plots->items) {
+      if (!name.is(JsonValue::Kind::string)) throw InputError("'plots': expected names");
+      subscription.plots.push_back(name.text);
+    }
+    find_columns(columns(run_->model()), subscription.plots);  // refuses unknown ones
+  }
+  const double rate = command.number_or("rate", options_.most_frames_per_second);
+  if (!(rate > 0)) throw InputError("'rate': expected frames per second");
+  subscription.least_interval = 1 / std::min(rate, options_.most_frames_per_second);
+  clients_[command.client] = subscription;
+  changed_ = true;
 }
 
 void Session::load(const Command& command) {
@@ -226,8 +231,7 @@ void Session::load(const Command& command) {
   }
   run_ = std::move(next);
   for (auto& [client, subscription] : clients_) subscription.plots.clear();
-  restart_clock();
-  changed_ = true;
+  show_anew();
 }
 
 std::string Session::status() const {

@@ -52,10 +52,22 @@ class Session {
     double least_interval = 0, last_sent = -1e9;  // wall seconds
   };
   struct Command;
+  struct Word;
+  static const std::vector<Word>& words();
   std::string execute(const Command& command);
+  void pause();
+  void step(const Command& command);
+  void set_speed(const Command& command);
+  void replace(const Command& command);
+  void push(const Command& command);
+  void subscribe(const Command& command);
   void load(const Command& command);
+  // What answers say.
   std::string describe() const;
   std::string status() const;
+  std::string nothing() const { return {}; }
+
+  void show_anew();
   void send_frame(double now, bool to_all);
   std::string frame_text(const Subscription& subscription) const;
   void restart_clock();
