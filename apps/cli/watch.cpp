@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -53,21 +54,40 @@ class SavedFile {
   std::chrono::steady_clock::time_point looked_{};
 };
 
-// The scene, or nothing after its error was told.
-std::optional<Scene> try_to_load(const std::string& path) {
+void tell(const std::string& text) {
+  fmt::print(stderr, "molejo: {}\n", text);
+  std::fflush(stdout);
+}
+
+// What a file says.
+struct Saved {
+  Scene scene;
+  std::shared_ptr<const FormulaSet> formulas;
+};
+
+// Nothing after an error was told.
+std::optional<Saved> try_to_load(const std::string& path) {
   try {
     Scene scene = load_scene(path);
-    build_loaded(scene, path);
-    return scene;
+    const auto formulas = build_loaded(scene, path).formulas;
+    return Saved{std::move(scene), formulas};
   } catch (const InputError& error) {
-    fmt::print(stderr, "molejo: {}\n", error.what());
+    tell(error.what());
     return {};
   }
 }
 
-void tell(const std::string& text) {
-  fmt::print(stderr, "molejo: {}\n", text);
-  std::fflush(stdout);
+// Takes the formulas of `now`, and the values of variables where the file says others than
+// `before`: what --set gave stays.
+void go_on(Run& run, const FormulaSet& before, const std::shared_ptr<const FormulaSet>& now) {
+  run.set_formulas(now);
+  for (const FormulaSet::Variable& v : now->variables) {
+    const bool same =
+        std::any_of(before.variables.begin(), before.variables.end(),
+                    [&](const auto& old) { return old.name == v.name && old.value == v.value; });
+    if (!same) run.set_variable(v.name, v.value);
+  }
+  tell(fmt::format("goes on with the new formulas at t = {:.3g} s", run.state().t));
 }
 
 }  // namespace
@@ -96,34 +116,28 @@ bool differ_in_formulas_only(Scene a, Scene b) {
 
 int watch(const SimulateOptions& options) {
   SavedFile file(options.scene);
-  std::optional<Scene> scene = try_to_load(options.scene);
+  std::optional<Saved> current = try_to_load(options.scene);
   while (true) {
-    std::optional<Scene> next;
-    if (scene) {
-      const auto between = [&](Run& run) {
-        if (!file.was_saved()) return true;
-        std::optional<Scene> saved = try_to_load(options.scene);
-        if (!saved) return true;
-        if (!differ_in_formulas_only(*scene, *saved)) {
-          next = std::move(saved);
-          return false;
-        }
-        try {
-          if (const auto formulas = build(*saved).formulas) {
-            run.set_formulas(formulas);
-            for (const FormulaSet::Variable& v : formulas->variables) {
-              run.set_variable(v.name, v.value);
-            }
-          }
-          scene = std::move(saved);
-          tell(fmt::format("goes on with the new formulas at t = {:.3g} s", run.state().t));
-        } catch (const InputError& error) {
-          tell(error.what());
-        }
-        return true;
-      };
+    std::optional<Saved> next;
+    const auto between = [&](Run& run) {
+      if (!file.was_saved()) return true;
+      std::optional<Saved> saved = try_to_load(options.scene);
+      if (!saved) return true;
+      if (!differ_in_formulas_only(current->scene, saved->scene)) {
+        next = std::move(saved);
+        return false;
+      }
       try {
-        simulate_scene(options, *scene, between);
+        if (current->formulas && saved->formulas) go_on(run, *current->formulas, saved->formulas);
+        current = std::move(saved);
+      } catch (const InputError& error) {
+        tell(error.what());
+      }
+      return true;
+    };
+    if (current) {
+      try {
+        simulate_scene(options, current->scene, between);
       } catch (const InputError& error) {
         tell(error.what());
       }
@@ -135,7 +149,7 @@ int watch(const SimulateOptions& options) {
     } else {
       tell("begins again");
     }
-    scene = std::move(next);
+    current = std::move(next);
   }
 }
 

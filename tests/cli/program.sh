@@ -535,4 +535,48 @@ test_watch_begins_again_when_the_file_is_saved() {
   kill $started
 }
 
+# a ball that rests, for so long that only a formula can end the run
+watched_ball() { # w, k, force
+  cat > next.json << SCENE
+{"gravity": [0, 0, 0], "duration": 1e8, "fps": 0.01, "variables": {"k": $2, "w": "$1"}, "probes": {"seen": "w"},
+ "bodies": [{"name": "ball", "mass": 1, "shape": {"sphere": 0.1}}],
+ "forces": [{"name": "end", "body": "ball", "force": ["$3", 0, 0]}]}
+SCENE
+  mv next.json watched.json
+}
+times_gone_on() { grep -c 'goes on with the new formulas at t = ' told || true; }
+watch_goes_on() { # what the file says now
+  local before
+  before=$(times_gone_on)
+  watched_ball "$@"
+  for _ in $(seq 200); do
+    [ "$(times_gone_on)" -eq "$before" ] || return 0
+    sleep 0.1
+  done
+  fail "the run does not go on with $*"
+}
+
+test_watch_goes_on_with_new_formulas() {
+  watched_ball k+1 4 0
+  "$program" simulate watched.json --set k=7 --watch -o out.csv > served 2> told < /dev/null &
+  started=$!
+  trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
+  for _ in $(seq 100); do # it runs once it has seen the file saved
+    touch watched.json
+    sleep 0.3
+    [ "$(times_gone_on)" -eq 0 ] || break
+  done
+  watch_goes_on k+20 4 0  # another formula: --set stays
+  watch_goes_on k+20 5 0  # another number in the file
+  watch_goes_on 2*k 5 0
+  watched_ball k+ 5 0     # a mistake changes nothing
+  wait_for told 'watched.json:1: .*column 3'
+  watch_goes_on k 5 1e300 # too much for any number
+  wait_for told 'stopped early'
+  [ "$(tail -n +2 out.csv | awk -F, '{print $(NF - 1)}' | uniq | head -n 4 | tr '\n' ' ')" = "8 27 25 10 " ] ||
+    fail "formulas and variables were not what they should be: $(cut -c 1-200 told)"
+  lacks told 'begins again'
+  kill $started
+}
+
 "$2"
