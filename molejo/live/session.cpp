@@ -237,10 +237,11 @@ void Session::load(const Command& command) {
 std::string Session::status() const {
   const LiveRun& run = *run_;
   return fmt::format(
-      "\"t\":{:.9g},\"frame\":{},\"playing\":{},\"speed\":{:g},\"rate\":{:.3g},\"begin\":{:.9g},"
-      "\"end\":{:.9g},\"steps\":{}{}",
-      run.frame().state.t, run.number(), playing_, speed_, rate_, run.begin(), run.end(),
-      run.steps(),
+      "\"t\":{:.9g},\"frame\":{},\"hash\":\"{:016x}\",\"playing\":{},\"speed\":{:g},\"rate\":{:.3g}"
+      ","
+      "\"begin\":{:.9g},\"end\":{:.9g},\"steps\":{}{}",
+      run.frame().state.t, run.number(), hash(run.frame().state), playing_, speed_, rate_,
+      run.begin(), run.end(), run.steps(),
       run.failure().empty() ? "" : fmt::format(",\"failure\":{}", quoted(run.failure())));
 }
 

@@ -4,9 +4,12 @@
 #include <doctest/doctest.h>
 
 #include "molejo/io/json_document.h"
+#include "molejo/io/load.h"
 #include "molejo/live/client.h"
+#include "tests/live/in_process.h"
 #include "tests/live/loopback.h"
 #include "tests/live/pushed_ball.h"
+#include "tests/support/places.h"
 
 using namespace molejo;
 using namespace molejo::test;
@@ -89,6 +92,34 @@ TEST_CASE("live host: play, pause, seek and reset act for all") {
   CHECK(t >= 20);
   CHECK(ask(second, R"({"do": "pause"})").find("playing")->boolean == false);
   CHECK(ask(second, R"({"do": "reset"})").find("t")->number == 0);
+}
+
+TEST_CASE("live host: a served run has the bits of the same run in process") {
+  const Scene scene = load_scene(source_dir() + "/scenes/dunes.json");
+  constexpr int frames = 600;
+  const std::vector<std::string> expected = hashes_in_process(scene, frames);
+  LiveHost host(scene, {}, {});
+  host.start(true);
+  Client client(host.url());
+  CHECK(ask(client, R"({"do": "subscribe"})").find("ok"));
+  int compared = 0;
+  double reached = 0;
+  const auto compare = [&](const JsonValue& status) {
+    reached = status.find("frame")->number;
+    if (reached > frames) return;
+    CHECK(status.find("hash")->text == expected[static_cast<std::size_t>(reached)]);
+    ++compared;
+  };
+  for (const double speed : {1.0, 2.0, 0.4, 1.5}) {
+    ask(client, fmt::format(R"({{"do": "speed", "value": {}}})", speed));
+    ask(client, R"({"do": "play"})");
+    for (int n = 0; n < 10; ++n) compare(next_with(client, "poses"));
+    compare(ask(client, R"({"do": "pause"})"));
+  }
+  REQUIRE(reached < frames);
+  compare(ask(client, fmt::format(R"({{"do": "step", "frames": {}}})", frames - reached)));
+  CHECK(reached == frames);
+  CHECK(compared == 45);
 }
 
 TEST_CASE("live host: who floods, dies or does not read disturbs nobody") {

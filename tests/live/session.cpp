@@ -4,9 +4,12 @@
 #include <doctest/doctest.h>
 
 #include "molejo/io/json_document.h"
+#include "molejo/io/load.h"
+#include "tests/live/in_process.h"
 #include "tests/live/pushed_ball.h"
 #include "tests/support/contact_scenes.h"
 #include "tests/support/error_text.h"
+#include "tests/support/places.h"
 
 using namespace molejo;
 using namespace molejo::test;
@@ -97,6 +100,57 @@ TEST_CASE("live run: a bad formula is refused and the old one stays in force") {
   run.replace_formula("force", "wind", "force", -1, "[0, f, 0]");
   REQUIRE(run.advance());
   CHECK(error_text([&] { run.replace_formula("joint", "elbow", "target", 0, "1"); }) != "no error");
+}
+
+TEST_CASE("live run: every frame has the bits of the same run in process") {
+  for (const char* name : {"dunes.json", "cart_pole.json", "animado/colisao2.dat"}) {
+    CAPTURE(name);
+    const Scene scene = load_scene(source_dir() + "/scenes/" + name);
+    const std::vector<std::string> expected = hashes_in_process(scene, 60);
+    REQUIRE(expected.size() == 61);
+    LiveRun run(scene);
+    for (const std::string& bits : expected) {
+      REQUIRE(fmt::format("{:016x}", hash(run.frame().state)) == bits);
+      REQUIRE(run.advance());
+    }
+    // what is looked at again, or played again from the start, is the same
+    run.seek(0);
+    CHECK(fmt::format("{:016x}", hash(run.frame().state)) == expected.front());
+    run.reset();
+    for (int i = 0; i < 60; ++i) REQUIRE(run.advance());
+    CHECK(fmt::format("{:016x}", hash(run.frame().state)) == expected.back());
+  }
+}
+
+TEST_CASE("live session: neither pauses nor speeds change a bit") {
+  const Scene scene = load_scene(source_dir() + "/scenes/dunes.json");
+  const std::vector<std::string> expected = hashes_in_process(scene, 400);
+  Client client(scene);
+  client.ask(R"({"do": "subscribe", "rate": 60})");
+  double now = 100;
+  for (const double speed : {1.0, 0.3, 2.5, 0.0}) {
+    client.ask(fmt::format(R"({{"do": "speed", "value": {}}})", speed));
+    client.ask(R"({"do": "play"})");
+    for (int n = 0; n < 20 && client.session.run().number() < 300; ++n) {
+      client.session.tick(now);
+      now += 0.037;
+    }
+    client.ask(R"({"do": "pause"})");
+    client.session.tick(now);
+    now += 7;
+  }
+  client.ask(fmt::format(R"({{"do": "seek", "t": {}}})", 200 / scene.settings.fps));
+  client.ask(R"({"do": "step", "frames": 200})");
+  client.session.tick(now);
+  REQUIRE(client.frames[1].size() > 10);
+  for (const std::string& text : client.frames[1]) {
+    const JsonValue frame = parse_json(text, "frame").root;
+    const auto number = static_cast<std::size_t>(frame.find("frame")->number);
+    if (number < expected.size()) CHECK(frame.find("hash")->text == expected[number]);
+  }
+  const JsonValue last = client.ask(R"({"do": "status"})");
+  REQUIRE(last.find("frame")->number == 400);
+  CHECK(last.find("hash")->text == expected[400]);
 }
 
 TEST_CASE("live session: messages have answers with their id, mistakes are told") {
