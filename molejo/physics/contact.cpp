@@ -6,12 +6,11 @@
 
 #include "molejo/math/parallel.h"
 #include "molejo/model/kinematics_kernel.h"
+#include "molejo/physics/index.h"
 
 namespace molejo {
 
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 int leader_of(std::vector<int>& leader, int tree) {
   while (leader[index(tree)] != tree) {

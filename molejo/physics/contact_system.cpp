@@ -1,5 +1,7 @@
 #include "molejo/physics/contact_system_kernel.h"
 
+#include "molejo/physics/index.h"
+
 namespace molejo {
 
 template struct ContactSystem<double>;
@@ -18,8 +20,6 @@ template void contact_response(const Model&, const Dynamics<double>&, const std:
                                ContactSystem<double>&, double*);
 
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 // Calls f(row of the closures, slot, W_G there) for everything that a loop's rows feel.
 template <class F>

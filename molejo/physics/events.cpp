@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/physics/index.h"
+
 namespace molejo {
 
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 // Largest |dy_j/ds| over the step: the coefficients of the rate in Bernstein's basis enclose it.
 double rate_bound(const StepPath& path, int j) {

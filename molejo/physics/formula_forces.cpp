@@ -3,12 +3,11 @@
 #include "molejo/math/same_bits.h"
 #include "molejo/model/closure.h"
 #include "molejo/model/error.h"
+#include "molejo/physics/index.h"
 
 namespace molejo {
 
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 double kinetic_energy(const Link& link, const BodyMotion<double>& b) {
   const Vec3 v = b.v + cross(b.w, b.com), w = transpose_times(b.R, b.w);

@@ -5,13 +5,12 @@
 
 #include "molejo/model/error.h"
 #include "molejo/physics/contact_system_kernel.h"
+#include "molejo/physics/index.h"
 #include "molejo/physics/integrate_kernel.h"
 
 namespace molejo {
 
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 double of_lane(const Pack4& x, int i) { return x[i]; }
 Vec3 of_lane(const Vec3T<Pack4>& x, int i) {

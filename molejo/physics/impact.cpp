@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/physics/index.h"
+
 namespace molejo {
 
 namespace {
@@ -12,8 +14,6 @@ constexpr double resting = 1e-10;  // m/s: slower is not approaching
 constexpr int max_rounds = 200;    // of a chain of impacts
 constexpr int max_iterations = 2000;
 constexpr double tolerance = 1e-13;  // m/s
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 Vec3 along(const ContactBlock<double>& c, const Vec3& x) {
   return {dot(c.axis[0], x), dot(c.axis[1], x), dot(c.axis[2], x)};

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/physics/index.h"
+
 namespace molejo {
 
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 bool moves_with_velocity(Quantity q) {
   return q == Quantity::velocity || q == Quantity::angular_velocity || q == Quantity::rate ||

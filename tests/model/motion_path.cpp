@@ -5,18 +5,13 @@
 
 #include <cmath>
 
+#include "tests/support/assemble.h"
 #include "tests/support/error_text.h"
 
 using namespace molejo;
 using namespace molejo::test;
 
 namespace {
-
-MotionKey key(double t, const Vec3& p, const Vec3& turn = {}) {
-  MotionKey k;
-  k.t = t, k.p = p, k.orientation = exp_quat(turn);
-  return k;
-}
 
 double apart(const Quat& a, const Quat& b) { return norm(log_quat(conjugate(a) * b)); }
 

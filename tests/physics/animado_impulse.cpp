@@ -272,9 +272,7 @@ TEST_CASE("animado impulse: the shipped sphere and cube, head-on") {
 
 TEST_CASE("animado impulse: one contact at a time, the fastest first, until none approaches") {
   // a box that lands on four corners at once
-  Scene scene;
-  scene.settings = contact_settings(Integrator::rkf45, 0.2, 100);
-  add_ground(scene, {0.3, 0.5});
+  Scene scene = on_ground(contact_settings(Integrator::rkf45, 0.2, 100), {0.3, 0.5});
   SceneBody& box =
       add_solid(scene, "box", Box{{0.3, 0.2, 0.1}}, 2, {Mat3::identity(), {0, 0, 0.2}}, {0.3, 0.5});
   box.velocity = SceneBody::Velocity{{0, 0, -1}, {}};

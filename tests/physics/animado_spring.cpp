@@ -75,11 +75,9 @@ TEST_CASE("animado spring: every integrator follows the damped spring's own equa
   const VecX end = own_rk4(rate, start, 1.5, 300000);
   for (const Integrator way : all_ways) {
     CAPTURE(to_string(way));
-    Scene scene;
-    scene.settings = contact_settings(way, 1.5, 2);
+    Scene scene = on_ground(contact_settings(way, 1.5, 2));
     scene.settings.time_step = 1e-4;
     scene.settings.max_step = 1e-3;
-    add_ground(scene);
     add_solid(scene, "sphere", Sphere{r}, mass, {Mat3::identity(), {0, 0, 1.2}});
     SceneContactPair pair;
     pair.response = Response::penalty;
@@ -93,10 +91,8 @@ TEST_CASE("animado spring: every integrator follows the damped spring's own equa
 }
 
 TEST_CASE("animado spring: without damping the energy in the spring comes back") {
-  Scene scene;
-  scene.settings = contact_settings(Integrator::rkf45, 2, 200);
+  Scene scene = on_ground(contact_settings(Integrator::rkf45, 2, 200));
   scene.settings.max_step = 1e-3;
-  add_ground(scene);
   add_solid(scene, "box", Box{{0.2, 0.2, 0.1}}, 1, {Mat3::identity(), {0, 0, 0.6}});
   SceneContactPair pair;
   pair.a = "ground", pair.b = "box";

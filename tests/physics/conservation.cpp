@@ -15,11 +15,11 @@ constexpr Integrator all_methods[] = {Integrator::semi_implicit_euler, Integrato
 
 Totals totals_of(const Model& model, const State& s) { return totals(model, kinematics(model, s)); }
 
-// A floating tree of every joint type, in no field, in vivid motion. With `drives`, springs in all
-// joints and nothing that dissipates.
-Built floating_tree(unsigned seed, bool drives) {
-  Scene scene = random_tree_scene({.bodies = 10, .floating = true, .drives = drives, .seed = seed});
-  scene.settings.gravity = {};
+// A tree of every joint type in vivid motion, in which nothing dissipates. With `drives`, springs
+// in all joints.
+Built lively_tree(const RandomTree& tree, const Vec3& gravity) {
+  Scene scene = random_tree_scene(tree);
+  scene.settings.gravity = gravity;
   for (SceneJoint& joint : scene.joints) {
     for (Drive& d : joint.drives) {
       d.damping = d.kd = 0;
@@ -27,9 +27,14 @@ Built floating_tree(unsigned seed, bool drives) {
     }
   }
   Built built = build(scene);
-  std::mt19937 random(seed);
+  std::mt19937 random(tree.seed);
   built.initial = random_state(built.model, random);
   return built;
+}
+
+// In no field.
+Built floating_tree(unsigned seed, bool drives) {
+  return lively_tree({.bodies = 10, .floating = true, .drives = drives, .seed = seed}, {});
 }
 
 struct Drift {
@@ -143,17 +148,8 @@ TEST_CASE(
 TEST_CASE("conservation: the energy of conservative trees drifts with h^4 under rk4") {
   // joints of every type with springs, under gravity, with and without a floating root
   for (unsigned seed = 1; seed <= 3; ++seed) {
-    Scene scene =
-        random_tree_scene({.bodies = 10, .floating = seed == 2, .drives = true, .seed = seed});
-    for (SceneJoint& joint : scene.joints) {
-      for (Drive& d : joint.drives) {
-        d.damping = d.kd = 0;
-        d.lower.reset(), d.upper.reset();
-      }
-    }
-    Built built = build(scene);
-    std::mt19937 random(seed);
-    built.initial = random_state(built.model, random);
+    const Built built = lively_tree(
+        {.bodies = 10, .floating = seed == 2, .drives = true, .seed = seed}, Settings{}.gravity);
     CAPTURE(seed);
     const auto lost = [](const Drift& d) { return d.energy; };
     CHECK(std::fabs(slope(built, Integrator::rk4, 400, 0.5, lost) - 4) < 0.15);

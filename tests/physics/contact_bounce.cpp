@@ -14,10 +14,8 @@ namespace {
 constexpr double radius = 0.1, mass = 2;
 
 Scene ball(double restitution, double height, const Settings& settings) {
-  Scene scene;
-  scene.settings = settings;
+  Scene scene = on_ground(settings, {0.5, restitution});
   scene.settings.contact.sleep = false;
-  add_ground(scene, {0.5, restitution});
   add_solid(scene, "ball", Sphere{radius}, mass, {Mat3::identity(), {0, 0, radius + height}},
             {0.5, restitution});
   return scene;

@@ -27,9 +27,7 @@ bool is_finite(const Frame& frame) {
 TEST_CASE("failure: a force beyond all measure ends the run and names time and body") {
   for (const Integrator way : all_ways) {
     CAPTURE(to_string(way));
-    Scene scene;
-    scene.settings = contact_settings(way, 1, 100);
-    add_ground(scene);
+    Scene scene = on_ground(contact_settings(way, 1, 100));
     add_solid(scene, "quiet", Box{{0.1, 0.1, 0.1}}, 1, {Mat3::identity(), {3, 0, 0.1}});
     add_solid(scene, "victim", Box{{0.1, 0.1, 0.1}}, 1, {Mat3::identity(), {0, 0, 0.1}});
     SceneForce push;
@@ -62,9 +60,7 @@ TEST_CASE("failure: absurd but finite scenes are carried or refused, never left 
   // masses of 1e12 on 1e-6, a body within another, a hundred in one place
   for (const Integrator way : all_ways) {
     CAPTURE(to_string(way));
-    Scene scene;
-    scene.settings = contact_settings(way, 0.05, 100);
-    add_ground(scene);
+    Scene scene = on_ground(contact_settings(way, 0.05, 100));
     add_solid(scene, "light", Box{{0.1, 0.1, 0.1}}, 1e-6, {Mat3::identity(), {0, 0, 0.1}});
     add_solid(scene, "heavy", Box{{0.1, 0.1, 0.1}}, 1e12, {Mat3::identity(), {0, 0, 0.3}});
     add_solid(scene, "within", Box{{0.05, 0.05, 0.05}}, 1, {Mat3::identity(), {0, 0, 0.1}});
@@ -98,9 +94,7 @@ TEST_CASE("contact determinism: what is far away changes no bit") {
     CAPTURE(to_string(way));
     Pose ends[2];
     for (const bool other : {false, true}) {
-      Scene scene;
-      scene.settings = contact_settings(way, 1, 10);
-      add_ground(scene, {0.5, 0.3});
+      Scene scene = on_ground(contact_settings(way, 1, 10), {0.5, 0.3});
       add_solid(scene, "box", Box{{0.3, 0.2, 0.1}}, 2,
                 {axis_rotation(normalized(Vec3{1, 2, 3}), 0.8), {0, 0, 0.6}}, {0.5, 0.3});
       if (other) {

@@ -15,10 +15,8 @@ const double pi = std::acos(-1.0);
 
 // A block at rest on the slope, x downhill.
 Scene block_on_slope(Integrator way, double angle, double friction, double duration) {
-  Scene scene;
-  scene.settings = contact_settings(way, duration, 20);
+  Scene scene = on_ground(contact_settings(way, duration, 20), {friction, 0}, slope(angle));
   scene.settings.contact.sleep = false;
-  add_ground(scene, {friction, 0}, slope(angle));
   add_solid(scene, "block", Box{{0.2, 0.15, 0.1}}, 3,
             slope(angle) * Pose{Mat3::identity(), {0, 0, 0.1}}, {friction, 0});
   return scene;
@@ -30,10 +28,8 @@ Vec3 travel(const Shown& shown, const Pose& X_WG, std::size_t frame) {
 }
 
 Scene thrown_block(Integrator way, double speed, double direction, double yaw, double friction) {
-  Scene scene;
-  scene.settings = contact_settings(way, 1.4 * speed / (friction * g), 100);
+  Scene scene = on_ground(contact_settings(way, 1.4 * speed / (friction * g), 100), {friction, 0});
   scene.settings.contact.sleep = false;
-  add_ground(scene, {friction, 0});
   SceneBody& block = add_solid(scene, "block", Box{{0.25, 0.25, 0.25}}, 1,
                                {axis_rotation({0, 0, 1}, yaw), {0, 0, 0.25}}, {friction, 0});
   block.velocity =
@@ -140,10 +136,8 @@ TEST_CASE("friction: a force below the limit moves nothing, one above it does") 
   for (const Integrator way : all_ways) {
     CAPTURE(to_string(way));
     for (const double part : {0.99, 1.01}) {
-      Scene scene;
-      scene.settings = contact_settings(way, 1);
+      Scene scene = on_ground(contact_settings(way, 1), {0.6, 0});
       scene.settings.contact.sleep = false;
-      add_ground(scene, {0.6, 0});
       add_solid(scene, "block", Box{{0.3, 0.3, 0.1}}, 2, {Mat3::identity(), {0, 0, 0.1}}, {0.6, 0});
       SceneForce pull;
       pull.name = "pull";

@@ -65,10 +65,8 @@ TEST_CASE("hold: a ball slips exactly where friction cannot carry it") {
 TEST_CASE("hold: a light box carries one three hundred times as heavy") {
   for (const Integrator way : time_stepping) {
     CAPTURE(to_string(way));
-    Scene scene;
-    scene.settings = contact_settings(way, 3, 10);
+    Scene scene = on_ground(contact_settings(way, 3, 10));
     scene.settings.contact.sleep = false;
-    add_ground(scene);
     add_solid(scene, "light", Box{{0.1, 0.1, 0.1}}, 1, {Mat3::identity(), {0, 0, 0.1}});
     add_solid(scene, "heavy", Box{{0.1, 0.1, 0.1}}, 300, {Mat3::identity(), {0, 0, 0.3}});
     const Shown shown(scene);

@@ -13,10 +13,8 @@ const double pi = std::acos(-1.0);
 constexpr double radius = 0.3;
 
 Scene on_slope(Integrator way, const Geometry& geometry, double angle, double friction) {
-  Scene scene;
-  scene.settings = contact_settings(way, 1.5, 20);
+  Scene scene = on_ground(contact_settings(way, 1.5, 20), {friction, 0}, slope(angle));
   scene.settings.contact.sleep = false;
-  add_ground(scene, {friction, 0}, slope(angle));
   // the axis of a cylinder lies across the slope
   add_solid(scene, "wheel", geometry, 2,
             slope(angle) * Pose{frame_from_z({0, 1, 0}), {0, 0, radius}}, {friction, 0});
@@ -77,10 +75,8 @@ TEST_CASE("rolling: a ball launched sliding rolls when its time has come") {
         CAPTURE(friction);
         CAPTURE(speed);
         const double rolls = 2 * speed / (7 * friction * g);
-        Scene scene;
-        scene.settings = contact_settings(way, 1.5 * rolls, 2000 / rolls);
+        Scene scene = on_ground(contact_settings(way, 1.5 * rolls, 2000 / rolls), {friction, 0});
         scene.settings.contact.sleep = false;
-        add_ground(scene, {friction, 0});
         SceneBody& ball = add_solid(scene, "ball", Sphere{radius}, 2,
                                     {Mat3::identity(), {0, 0, radius}}, {friction, 0});
         const Vec3 direction{0.6, 0.8, 0};

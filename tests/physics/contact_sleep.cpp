@@ -18,9 +18,7 @@ void add_box(Scene& scene, const std::string& name, const Vec3& p, double e = 0)
 }
 
 Scene on_floor(Integrator way, double duration) {
-  Scene scene;
-  scene.settings = contact_settings(way, duration, 100);
-  add_ground(scene, {0.5, 0});
+  Scene scene = on_ground(contact_settings(way, duration, 100), {0.5, 0});
   return scene;
 }
 
@@ -65,9 +63,7 @@ TEST_CASE("sleep: a body that is hit wakes and takes its share of the momentum")
     for (const double e : {0.0, 1.0}) {
       CAPTURE(to_string(way));
       CAPTURE(e);
-      Scene scene;
-      scene.settings = contact_settings(way, 2, 100);
-      add_ground(scene, {0, 0});
+      Scene scene = on_ground(contact_settings(way, 2, 100), {0, 0});
       add_solid(scene, "target", Box{{half, half, half}}, 4, {Mat3::identity(), {0, 0, half}},
                 {0, e});
       SceneBody& ball = add_solid(scene, "ball", Sphere{half}, 1,

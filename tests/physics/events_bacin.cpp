@@ -78,11 +78,9 @@ TEST_CASE("bacin: E4 and E5 bounce with the energy of the thesis, and never touc
 TEST_CASE("bacin: bodies that part are no collision, however near they are") {
   // within the contact distance, but on its way up
   for (const double speed : {0.5, 0.0}) {
-    Scene scene;
-    scene.settings = contact_settings(Integrator::rkf45, 0.2, 100);
+    Scene scene = on_ground(contact_settings(Integrator::rkf45, 0.2, 100), {0, 1});
     scene.settings.gravity = {};
     scene.settings.contact.distance = 1e-3;
-    add_ground(scene, {0, 1});
     SceneBody& ball =
         add_solid(scene, "ball", Sphere{0.1}, 1, {Mat3::identity(), {0, 0, 0.1 + 5e-4}}, {0, 1});
     ball.velocity = SceneBody::Velocity{{0, 0, speed}, {}};

@@ -13,12 +13,6 @@ using namespace molejo::test;
 
 namespace {
 
-MotionKey key(double t, const Vec3& p, const Vec3& turn = {}) {
-  MotionKey k;
-  k.t = t, k.p = p, k.orientation = exp_quat(turn);
-  return k;
-}
-
 SceneBody& add_follower(Scene& scene, const std::string& name, const Geometry& geometry,
                         std::vector<MotionKey> keys, const Surface& surface = {}) {
   SceneBody& body = add_solid(scene, name, geometry, 1, {}, surface);
@@ -31,9 +25,7 @@ SceneBody& add_follower(Scene& scene, const std::string& name, const Geometry& g
 TEST_CASE("follow: a body is on its path in every frame, whatever it meets") {
   for (const Integrator way : all_ways) {
     CAPTURE(to_string(way));
-    Scene scene;
-    scene.settings = contact_settings(way, 1.2, 70);
-    add_ground(scene);
+    Scene scene = on_ground(contact_settings(way, 1.2, 70));
     add_follower(scene, "paddle", Box{{0.4, 0.2, 0.1}},
                  {key(0, {-1, 0, 0.15}), key(0.4, {0, 0, 0.2}, {0, 0.1, 0}),
                   key(1, {1, 0, 0.2}, {0.1, 0.1, 0.4})});
@@ -97,9 +89,7 @@ TEST_CASE("follow: what stands on a belt is carried along, and never sleeps ther
 }
 
 TEST_CASE("follow: who sleeps is woken by a body that comes along its path") {
-  Scene scene;
-  scene.settings = contact_settings(Integrator::midpoint, 3);
-  add_ground(scene, {0.5, 0});
+  Scene scene = on_ground(contact_settings(Integrator::midpoint, 3), {0.5, 0});
   add_solid(scene, "box", Box{{0.1, 0.1, 0.1}}, 1, {Mat3::identity(), {0, 0, 0.1}});
   add_follower(scene, "ram", Box{{0.2, 0.05, 0.05}},
                {key(0, {-1.5, 0, 0.1}), key(1.5, {-1.2, 0, 0.1}), key(3, {0.3, 0, 0.1})});
@@ -111,9 +101,7 @@ TEST_CASE("follow: who sleeps is woken by a body that comes along its path") {
 }
 
 TEST_CASE("follow: a spring to a body on its path draws, and lets nobody sleep") {
-  Scene scene;
-  scene.settings = contact_settings(Integrator::midpoint, 3);
-  add_ground(scene, {0.1, 0});
+  Scene scene = on_ground(contact_settings(Integrator::midpoint, 3), {0.1, 0});
   add_solid(scene, "box", Box{{0.1, 0.1, 0.1}}, 1, {Mat3::identity(), {0, 0, 0.1}}, {0.1, 0});
   add_follower(scene, "hand", Sphere{0.02},
                {key(0, {1, 0, 0.1}), key(1.5, {1, 0, 0.1}), key(2, {2, 0, 0.1})});

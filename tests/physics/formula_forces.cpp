@@ -48,6 +48,14 @@ void add_probe(Scene& scene, const std::string& name, const std::string& text) {
   scene.probes.push_back({name, formula(text)});
 }
 
+// The last of so many more frames.
+Frame frame_after(int count, Run& run) {
+  Frame frame;
+  std::vector<ContactEvent> events;
+  for (int i = 0; i < count; ++i) REQUIRE(run.next_frame(frame, events));
+  return frame;
+}
+
 // 2 kg at x = 0.5 m, without gravity.
 Scene ball_scene() {
   Scene scene;
@@ -134,16 +142,14 @@ TEST_CASE("formula forces: definitions may use each other in any order, and vari
   add_force(scene, "ball", {"-pull", "0", "0"});
   const Built built = build(scene);
   Run run(built.model, built.initial, scene.settings, built.formulas);
-  Frame frame;
-  std::vector<ContactEvent> events;
-  for (int i = 0; i <= 100; ++i) REQUIRE(run.next_frame(frame, events));
+  const Frame frame = frame_after(101, run);
   CHECK(frame.X_WB[0].p.x == doctest::Approx(0.1 + 0.4 * std::cos(2.0)).epsilon(1e-5));
   // from here on about another place
   const double x = frame.X_WB[0].p.x, v = -0.8 * std::sin(2.0);
   CHECK(run.set_variable("rest", x));
   CHECK_FALSE(run.set_variable("restt", x));
-  for (int i = 0; i < 100; ++i) REQUIRE(run.next_frame(frame, events));
-  CHECK(frame.X_WB[0].p.x == doctest::Approx(x + v / 2 * std::sin(2.0)).epsilon(1e-5));
+  CHECK(frame_after(100, run).X_WB[0].p.x ==
+        doctest::Approx(x + v / 2 * std::sin(2.0)).epsilon(1e-5));
 }
 
 TEST_CASE("formula forces: a formula replaced while it runs acts from the next step on") {
@@ -152,15 +158,13 @@ TEST_CASE("formula forces: a formula replaced while it runs acts from the next s
   add_force(scene, "ball", {"f", "0", "0"});
   const Built built = build(scene);
   Run run(built.model, built.initial, scene.settings, built.formulas);
-  Frame frame;
-  std::vector<ContactEvent> events;
-  for (int i = 0; i <= 100; ++i) REQUIRE(run.next_frame(frame, events));
+  frame_after(101, run);
   CHECK(run.set_variable("f", 5));
   scene.forces[0].force_formulas[0] = formula("-f");
   run.set_formulas(compile_formulas(scene, built.model));
-  for (int i = 0; i < 100; ++i) REQUIRE(run.next_frame(frame, events));
   // 1.5 m/s^2 for a second, then -2.5: the value that was set has stayed
-  CHECK(frame.X_WB[0].p.x == doctest::Approx(0.5 + 0.75 + 1.5 - 1.25).epsilon(1e-9));
+  CHECK(frame_after(100, run).X_WB[0].p.x ==
+        doctest::Approx(0.5 + 0.75 + 1.5 - 1.25).epsilon(1e-9));
 }
 
 TEST_CASE("implicit formulas: a spring a thousand times too stiff for the step stays calm") {
@@ -235,9 +239,7 @@ TEST_CASE("push: a force by hand acts for its time") {
   const Built built = build(scene);
   Run run(built.model, built.initial, scene.settings);
   run.add_push({{0}, {}, {4, 0, 0}, 0.5});
-  Frame frame;
-  std::vector<ContactEvent> events;
-  for (int i = 0; i <= 100; ++i) REQUIRE(run.next_frame(frame, events));
+  const Frame frame = frame_after(101, run);
   CHECK(frame.state.v[0] == doctest::Approx(1).epsilon(3e-3));
   CHECK(frame.X_WB[0].p.x == doctest::Approx(0.5 + 0.25 + 0.5).epsilon(3e-3));
 }
@@ -350,10 +352,8 @@ TEST_CASE("formula motors: a controller of formulas holds a cart-pole upright") 
 TEST_CASE("formula signals: a ball at rest feels its weight from the floor") {
   for (const Integrator way : {Integrator::midpoint, Integrator::rkf45}) {
     CAPTURE(to_string(way));
-    Scene scene;
-    scene.settings = contact_settings(way, 1);
+    Scene scene = on_ground(contact_settings(way, 1));
     scene.settings.contact.sleep = false;
-    add_ground(scene);
     add_solid(scene, "ball", Sphere{0.1}, 2, {Mat3::identity(), {0, 0, 0.1}});
     add_probe(scene, "load", "ball.contact.force");
     add_probe(scene, "touches", "ball.contact");

@@ -90,10 +90,8 @@ TEST_CASE("simultaneous impacts: a box that lands flat stays level and bounces a
         CAPTURE(to_string(way));
         CAPTURE(e);
         CAPTURE(friction);
-        Scene scene;
-        scene.settings = contact_settings(way, 1.5, 100);
+        Scene scene = on_ground(contact_settings(way, 1.5, 100), {friction, e});
         scene.settings.contact.sleep = false;
-        add_ground(scene, {friction, e});
         add_solid(scene, "box", Box{{0.3, 0.2, 0.1}}, 2,
                   {axis_rotation({0, 0, 1}, 0.3), {0, 0, 1.1}}, {friction, e});
         const Shown shown(scene);
@@ -116,10 +114,8 @@ TEST_CASE("simultaneous impacts: by time-stepping too, a box that lands flat sta
     for (const double e : {0.0, 0.5, 1.0}) {
       CAPTURE(to_string(way));
       CAPTURE(e);
-      Scene scene;
-      scene.settings = contact_settings(way, 1.5, 100);
+      Scene scene = on_ground(contact_settings(way, 1.5, 100), {0.5, e});
       scene.settings.contact.sleep = false;
-      add_ground(scene, {0.5, e});
       add_solid(scene, "box", Box{{0.3, 0.2, 0.1}}, 2, {axis_rotation({0, 0, 1}, 0.3), {0, 0, 1.1}},
                 {0.5, e});
       const Shown shown(scene);

@@ -110,9 +110,7 @@ TEST_CASE("touch log: an impact leaves all other touches as they were") {
 TEST_CASE("touch log: the events of a run are in the order of time, ends follow begins") {
   for (const Integrator way : all_ways) {
     CAPTURE(to_string(way));
-    Scene scene;
-    scene.settings = contact_settings(way, 2, 50);
-    add_ground(scene, {0.5, 0.6});
+    Scene scene = on_ground(contact_settings(way, 2, 50), {0.5, 0.6});
     add_solid(scene, "ball", Sphere{0.1}, 1, {Mat3::identity(), {0, 0, 0.6}}, {0.5, 0.6});
     add_solid(scene, "box", Box{{0.1, 0.1, 0.1}}, 1,
               {axis_rotation(normalized(Vec3{1, 1, 0}), 0.5), {1, 0, 0.6}}, {0.5, 0.6});
@@ -139,9 +137,7 @@ TEST_CASE("touch log: the impulses of a bounce are its change of momentum") {
     for (const double e : {0.3, 1.0}) {
       CAPTURE(to_string(way));
       CAPTURE(e);
-      Scene scene;
-      scene.settings = contact_settings(way, 0.6, 200);
-      add_ground(scene, {0.5, e});
+      Scene scene = on_ground(contact_settings(way, 0.6, 200), {0.5, e});
       add_solid(scene, "ball", Sphere{0.1}, 2, {Mat3::identity(), {0, 0, 1.1}}, {0.5, e});
       const Shown shown(scene);
       const Count found = count(shown, "ball", "ground");
@@ -162,10 +158,8 @@ TEST_CASE("touch log: the impulses of a bounce are its change of momentum") {
 TEST_CASE("touch log: what rests presses with its weight all the time, told once a frame") {
   for (const Integrator way : all_ways) {
     CAPTURE(to_string(way));
-    Scene scene;
-    scene.settings = contact_settings(way, 2, 50);
+    Scene scene = on_ground(contact_settings(way, 2, 50));
     scene.settings.contact.sleep = false;
-    add_ground(scene);
     add_solid(scene, "box", Box{{0.2, 0.1, 0.1}}, 3, {Mat3::identity(), {0, 0, 0.1}});
     const Shown shown(scene);
     const Count found = count(shown, "box", "ground");
@@ -186,9 +180,7 @@ TEST_CASE("touch log: what rests presses with its weight all the time, told once
 }
 
 TEST_CASE("touch log: a body asleep still touches, and presses with its weight") {
-  Scene scene;
-  scene.settings = contact_settings(Integrator::midpoint, 3, 50);
-  add_ground(scene);
+  Scene scene = on_ground(contact_settings(Integrator::midpoint, 3, 50));
   add_solid(scene, "box", Box{{0.2, 0.1, 0.1}}, 3, {Mat3::identity(), {0, 0, 0.1}});
   const Shown shown(scene);
   CHECK(shown.frames().back().asleep == 1);

@@ -49,4 +49,10 @@ SceneJoint& add_loop(Scene& scene, JointType type, const std::string& parent,
   return joint;
 }
 
+MotionKey key(double t, const Vec3& p, const Vec3& turn) {
+  MotionKey k;
+  k.t = t, k.p = p, k.orientation = exp_quat(turn);
+  return k;
+}
+
 }  // namespace molejo::test

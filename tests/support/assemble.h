@@ -21,4 +21,7 @@ SceneJoint& add_joint(Scene& scene, JointType type, const std::string& parent,
 SceneJoint& add_loop(Scene& scene, JointType type, const std::string& parent,
                      const std::string& child, const Pose& X_WJ);
 
+// A key of a path without a velocity of its own; turned by a rotation vector.
+MotionKey key(double t, const Vec3& p, const Vec3& turn = {});
+
 }  // namespace molejo::test

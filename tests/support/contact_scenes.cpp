@@ -34,6 +34,13 @@ SceneBody& add_ground(Scene& scene, const Surface& surface, const Pose& X_WG) {
   return add_wall(scene, "ground", Plane{}, X_WG, surface);
 }
 
+Scene on_ground(const Settings& settings, const Surface& surface, const Pose& X_WG) {
+  Scene scene;
+  scene.settings = settings;
+  add_ground(scene, surface, X_WG);
+  return scene;
+}
+
 Pose slope(double angle) { return {axis_rotation({0, 1, 0}, angle), {}}; }
 
 SceneBody& add_solid(Scene& scene, const std::string& name, const Geometry& geometry, double mass,

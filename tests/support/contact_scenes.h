@@ -25,6 +25,8 @@ Settings contact_settings(Integrator integrator, double duration, double fps = 1
 
 // A plane that nothing moves, called "ground"; solid below the z axis of X_WG.
 SceneBody& add_ground(Scene& scene, const Surface& surface = {}, const Pose& X_WG = {});
+// A scene with nothing but that.
+Scene on_ground(const Settings& settings, const Surface& surface = {}, const Pose& X_WG = {});
 // Downhill is +x, z points out of the ground.
 Pose slope(double angle);
 

@@ -43,6 +43,16 @@ inline bool has_warning(const Scene& scene, const std::string& part) {
   return false;
 }
 
+// One line that holds `part` says why the content cannot be read.
+template <class Parse>
+void check_refused(const std::string& content, const std::string& part, Parse&& parse) {
+  CAPTURE(content);
+  const std::string error = error_text(parse);
+  CAPTURE(error);
+  CHECK(error.find(part) != std::string::npos);
+  CHECK(error.find('\n') == std::string::npos);
+}
+
 inline void check_near(const Vec3& a, const Vec3& b, double tolerance = 1e-12) {
   CHECK(a.x == doctest::Approx(b.x).scale(1).epsilon(tolerance));
   CHECK(a.y == doctest::Approx(b.y).scale(1).epsilon(tolerance));
