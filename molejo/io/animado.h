@@ -30,6 +30,8 @@ Scene parse_animado(const AnimadoSource& source, const std::string& file);
 std::string body_table(const Model& model, const Recording& recording, BodyId body,
                        bool legacy_angles);
 
+// Does a file of this name lie in whatever folder is chosen?
+bool is_table_name(const std::string& file);
 // All of scene.tables, into a folder that exists.
 void write_tables(const Scene& scene, const Model& model, const Recording& recording,
                   const std::string& folder);

@@ -118,9 +118,7 @@ class ScriptReader {
       target = ScriptLine{"", beside(word, path), place_};
       return;
     }
-    // what a script writes stays in the folder that it is given
-    const std::filesystem::path plain = std::filesystem::path(path).lexically_normal();
-    if (path.empty() || plain != plain.filename() || path == "." || path == "..") {
+    if (!is_table_name(path)) {
       fail("FILE " + printable(path) + ": expected the name of a file, without a folder");
     }
     target = ScriptLine{"", path, place_};

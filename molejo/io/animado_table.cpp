@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -90,6 +91,13 @@ std::string body_table(const Model& model, const Recording& recording, BodyId bo
     text += '\n';
   }
   return text;
+}
+
+bool is_table_name(const std::string& file) {
+  const std::filesystem::path plain = std::filesystem::path(file).lexically_normal();
+  const bool printable =
+      std::none_of(file.begin(), file.end(), [](char c) { return c >= 0 && c < ' '; });
+  return printable && !file.empty() && plain == plain.filename() && file != "." && file != "..";
 }
 
 void write_tables(const Scene& scene, const Model& model, const Recording& recording,

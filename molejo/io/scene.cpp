@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
+#include "molejo/io/animado.h"
 #include "molejo/io/assembly.h"
 #include "molejo/io/file.h"
 #include "molejo/io/scene_keys.h"
@@ -103,6 +105,24 @@ void check_plot(const JsonCursor& cursor, const Scene& scene) {
   }
 }
 
+// A file for each body, within the folder that is chosen when the scene runs.
+void read_tables(const JsonCursor& cursor, Scene& scene) {
+  cursor.expect_object();
+  std::set<std::string> bodies, files;
+  for (const SceneBody& body : scene.bodies) bodies.insert(body.name);
+  for (std::size_t i = 0; i < cursor.size(); ++i) {
+    const std::string& body = cursor.value().keys[i];
+    const std::string file = cursor[i].text();
+    if (!bodies.contains(body)) {
+      const std::vector<std::string> known(bodies.begin(), bodies.end());
+      cursor[i].fail(unknown_word("body", body, known));
+    }
+    if (!is_table_name(file)) cursor[i].fail("expected the name of a file, without a folder");
+    if (!files.insert(file).second) cursor[i].fail("is the table of another body already");
+    scene.tables.push_back({body, file});
+  }
+}
+
 }  // namespace
 
 Scene parse_scene(std::string_view text, const std::string& file) {
@@ -124,6 +144,8 @@ Scene parse_scene(std::string_view text, const std::string& file) {
     scene.plot = read_texts(*plot);
     check_plot(*plot, scene);
   }
+  if (const auto tables = top.find("tables")) read_tables(*tables, scene);
+  top.read("legacy_angles", scene.legacy_angles);
   if (const auto warnings = top.find("warnings")) scene.warnings = read_texts(*warnings);
   return scene;
 }

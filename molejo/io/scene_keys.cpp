@@ -17,12 +17,12 @@ struct Entry {
 const std::vector<Entry>& entries() {
   using enum SceneObject;
   static const std::vector<Entry> table{
-      {scene, "scene", {"$schema",    "name",       "description", "gravity",   "formulation",
-                        "integrator", "projection", "duration",    "fps",       "camera",
-                        "plot",       "parameters", "colors",      "materials", "bodies",
-                        "joints",     "springs",    "forces",      "contact",   "assemblies",
-                        "instances",  "warnings",   "variables",   "functions", "curves",
-                        "probes",     "start_time"}},
+      {scene, "scene", {"$schema",    "name",       "description", "gravity",      "formulation",
+                        "integrator", "projection", "duration",    "fps",          "camera",
+                        "plot",       "parameters", "colors",      "materials",    "bodies",
+                        "joints",     "springs",    "forces",      "contact",      "assemblies",
+                        "instances",  "warnings",   "variables",   "functions",    "curves",
+                        "probes",     "start_time", "tables",      "legacy_angles"}},
       {integrator, "integrator", {"method", "time_step", "tolerance", "min_step", "max_step"}},
       {projection, "projection", {"enabled", "tolerance"}},
       {contact,

@@ -557,6 +557,10 @@ std::string scene_text(const Scene& scene) {
   put_list(top, "springs", scene.springs, spring_value);
   put_list(top, "forces", scene.forces, force_value);
   put_definitions(top, scene);
+  JsonValue tables = JsonValue::object();
+  for (const SceneTable& table : scene.tables) tables.add(table.body, table.file);
+  if (!scene.tables.empty()) top.add("tables", std::move(tables));
+  put(top, "legacy_angles", scene.legacy_angles, false);
   if (!scene.warnings.empty()) top.add("warnings", list(scene.warnings));
   return pretty_text(top);
 }

@@ -434,6 +434,15 @@ test_scripts_write_a_table_per_actor() {
     fail "the path is not met"
 }
 
+test_scripts_become_scenes_with_their_tables() {
+  mkdir script scene
+  expect 0 simulate "$scenes/animado/planetas.dat" -o script
+  expect 0 convert "$scenes/animado/planetas.dat" planets.json
+  [ ! -s stderr ] || fail "a warning without a reason"
+  expect 0 simulate planets.json -o scene
+  diff -r script scene > /dev/null || fail "the tables differ"
+}
+
 test_scripts_are_refused() {
   printf 'time_end 2\ntime_step 0.5\nACTOR a\nm 1\nIxx 1\nIyy 1\nIzz 1\nFx 2*sxx\n' > a.dat
   refuse "a.dat:8: '2*sxx': column 3" check a.dat

@@ -38,7 +38,7 @@ std::set<std::string> scene_files() {
   std::set<std::string> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(scenes)) {
     const std::string kind = entry.path().extension().string();
-    if (kind == ".json" || kind == ".cfg" || kind == ".urdf" || kind == ".xml") {
+    if (kind == ".json" || kind == ".cfg" || kind == ".urdf" || kind == ".xml" || kind == ".dat") {
       files.insert(entry.path().lexically_relative(scenes).generic_string());
     }
   }

@@ -142,7 +142,7 @@ struct Sequence {
     add("settings", std::vector<double>{static_cast<double>(t.formulation),
                                         static_cast<double>(t.integrator), t.time_step, t.tolerance,
                                         t.min_step, t.max_step, static_cast<double>(t.project),
-                                        t.constraint_tolerance, t.duration, t.fps});
+                                        t.constraint_tolerance, t.start_time, t.duration, t.fps});
     const ContactSettings& c = t.contact;
     add("contact",
         std::vector<double>{double(c.enabled), double(c.friction), double(c.restitution),
@@ -155,6 +155,8 @@ struct Sequence {
     }
     add("camera", s.camera.position), add("camera", s.camera.target), add("fov", s.camera.fov_deg);
     for (const std::string& p : s.plot) add("plot", p);
+    for (const SceneTable& table : s.tables) add("table", table.body), add("file", table.file);
+    add("legacy angles", s.legacy_angles);
     for (const std::string& w : s.warnings) add("warning", w);
   }
 };
@@ -196,6 +198,11 @@ class RandomScene {
     if (chance()) s.camera = {vec(), vec(), 1 + 170 * unit()};
     if (chance()) s.plot = {s.bodies[0].name + ".x", s.joints[0].name};
     if (chance()) s.warnings = {text(), text()};
+    for (int i = below(3); i >= 0 && i < count; --i) {
+      s.tables.push_back(
+          {s.bodies[static_cast<std::size_t>(i)].name, std::to_string(i) + "{a}.out"});
+    }
+    s.legacy_angles = chance();
     return s;
   }
 
@@ -471,6 +478,7 @@ class RandomScene {
   }
   void settings(Settings& t) {
     if (chance()) t.gravity = vec();
+    if (chance()) t.start_time = number();
     t.formulation = chance() ? Formulation::reduced : Formulation::maximal;
     t.integrator = static_cast<Integrator>(below(4));
     if (chance()) t.time_step = size();
