@@ -203,6 +203,22 @@ TEST_CASE("animado planets: at h = 1 Mercury is where classical Runge-Kutta take
   CHECK(std::fabs(rows_of(table).back()[6] - 312.5) < 1e-10);
 }
 
+TEST_CASE("animado planets: accelerations frozen over a step would miss the table") {
+  // the other reading of the thesis: a = -w^2 s at its beginning, then v and s
+  const double w2 = 6.672e-3 * 1422.94 / (0.239 * 57.8565);
+  const auto two_passes = [&](double h) {
+    Vec3 s{57.8565, 0, 0}, v{0, 50, 0};
+    for (int n = 0; n < std::lround(25 / h); ++n) {
+      const Vec3 a = s * -w2;
+      s += v * h + a * (h * h / 2);
+      v += a * h;
+    }
+    return s;
+  };
+  CHECK(norm(two_passes(1.0 / 24) - Vec3{-20.479, 69.103, 0}) < 1e-3);
+  CHECK(norm(two_passes(1)) > 1000);
+}
+
 TEST_CASE("animado planets: true gravitation gives Earth its ellipse") {
   const Scene scene = shipped_script("gravitacao.dat");
   const Shown shown(scene);
