@@ -97,6 +97,7 @@ class ScriptReader {
   }
 
   int add_actor(const std::string& name) {
+    check_length(name);
     if (!is_free_name(name) || name == "world" || name == "total" || name == "t") {
       fail("ACTOR " + printable(name) + ": expected a name of letters, digits and underscores");
     }
@@ -124,7 +125,14 @@ class ScriptReader {
     target = ScriptLine{"", path, place_};
   }
 
+  void check_length(const std::string& name) const {
+    if (name.size() <= max_script_name) return;
+    fail(printable(name) + ": a name has at most " + std::to_string(max_script_name) +
+         " characters");
+  }
+
   void add_name(const std::string& name, const std::string& text, int actor) {
+    check_length(name);
     if (!is_free_name(name) || name == "t") {
       fail(printable(name) +
            ": expected INCLUDE, ACTOR, FILE, FOLLOW or a name that can be defined");

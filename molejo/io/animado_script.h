@@ -9,7 +9,8 @@
 
 namespace molejo {
 
-inline constexpr int max_script_nesting = 16;  // of includes
+inline constexpr int max_script_nesting = 16;       // of includes
+inline constexpr std::size_t max_script_name = 99;  // "actor.name" is one of a scene
 inline constexpr std::size_t max_script_files = 4096;
 inline constexpr std::size_t max_script_bytes = std::size_t{16} << 20;  // of all files
 inline constexpr std::size_t max_script_lines = 60000;                  // that say something

@@ -60,6 +60,17 @@ void claim(const JsonCursor& element, const char* kind, const std::string& name,
 
 }  // namespace
 
+std::string Surroundings::full_name(const JsonCursor& cursor, const std::string& name) const {
+  std::string full = prefix + name;
+  if (full.size() > max_name_length) {
+    cursor.fail(
+        fmt::format("'{:.32}...' is a name of {} characters with those of the instances "
+                    "around it, at most {} are allowed",
+                    full, full.size(), max_name_length));
+  }
+  return full;
+}
+
 void read_parameters(const JsonCursor& map, Scope& scope) {
   expect_parameters(map);
   for (std::size_t i = 0; i < map.size(); ++i) {
@@ -229,10 +240,8 @@ void SceneExpansion::read_copy(const JsonCursor& instance, const JsonValue& asse
   const std::string own_name = name                ? name->name()
                                : here.has("count") ? nesting_.back() + std::to_string(i)
                                                    : nesting_.back();
-  const Surroundings inside{around.X_WI * read_pose(here), around.prefix + own_name + ".", &notes_};
-  constexpr std::size_t longest = 400;
-  if (inside.prefix.size() > longest) here.fail("the names of nested instances become too long");
-
+  const Surroundings inside{around.X_WI * read_pose(here),
+                            around.full_name(name ? *name : here, own_name) + ".", &notes_};
   const std::string path = instance_of(inside.prefix);
   const JsonCursor unscoped(top_.document(), assembly, top_.scope(), path);
   const Scope scope = inner_scope(here, unscoped, i, count);

@@ -214,9 +214,10 @@ std::string JsonCursor::word() const {
 
 std::string JsonCursor::name() const {
   std::string result = word();
-  constexpr std::size_t longest = 200;
   if (result.empty()) fail("a name must not be empty");
-  if (result.size() > longest) fail(fmt::format("a name has at most {} characters", longest));
+  if (result.size() > max_name_length) {
+    fail(fmt::format("a name has at most {} characters", max_name_length));
+  }
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; };
   if (std::any_of(result.begin(), result.end(), is_control)) {
     fail("a name must not have control characters");

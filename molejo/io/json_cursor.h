@@ -18,6 +18,8 @@
 
 namespace molejo {
 
+inline constexpr std::size_t max_name_length = 200;  // with those of all instances around it
+
 // The parameters that are visible at some place of the document.
 class Scope {
  public:

@@ -108,7 +108,7 @@ SceneBody BodyReader::read(const JsonCursor& cursor, const Surroundings& around)
   cursor.expect_keys(scene_keys(SceneObject::body));
   SceneBody body;
   const JsonCursor name = cursor.need("name");
-  body.name = around.prefix + name.name();
+  body.name = around.full_name(name, name.name());
   if (body.name == "world") name.fail("this name is taken by the world");
   if (body.name == any_body) name.fail("'*' stands for any body");
   body.X_WB = read_pose(cursor);

@@ -27,6 +27,8 @@ class FormulaNotes;
 struct Surroundings {
   Pose X_WI;
   std::string prefix;  // of all names inside, "leg2.foot."; empty in the scene itself
+  // "leg2.foot.toe". Where that is too long to be read again, an error at `cursor`.
+  std::string full_name(const JsonCursor& cursor, const std::string& name) const;
   FormulaNotes* formulas = nullptr;
 };
 

@@ -42,10 +42,8 @@ std::optional<double> value_in(const Scope& scope, const std::string& name) {
 
 // of a probe or a scope, with those of the instances around it
 void check_name(const JsonCursor& cursor, const std::string& name) {
-  constexpr std::size_t longest = 600;
-  if (name.empty() || name.size() > longest || std::any_of(name.begin(), name.end(), is_control)) {
-    cursor.fail(
-        fmt::format("a name has 1 to {} characters, none of them a control character", longest));
+  if (name.empty() || std::any_of(name.begin(), name.end(), is_control)) {
+    cursor.fail("a name has a character or more, none of them a control character");
   }
 }
 
@@ -119,7 +117,7 @@ SceneFormula read_formula(const JsonCursor& cursor, const Surroundings& around) 
     cursor.expect_keys(scene_keys(SceneObject::formula));
     formula.text = cursor.need("formula").word();
     if (const auto scope = cursor.find("scope")) {
-      formula.scope = around.prefix + scope->word();
+      formula.scope = around.full_name(*scope, scope->word());
       check_name(*scope, formula.scope);
     }
   } else {
@@ -177,13 +175,12 @@ void DefinitionReader::read(const JsonCursor& group, const Surroundings& around)
 SceneDefinition DefinitionReader::begin(const JsonCursor& item, const std::string& key,
                                         const Surroundings& around) {
   SceneDefinition definition;
-  const std::string full = around.prefix + key;
+  const std::string full = around.full_name(item, key);
   const std::size_t dot = full.rfind('.');
   definition.name = full.substr(dot == std::string::npos ? 0 : dot + 1);
   definition.formula.scope = dot == std::string::npos ? "" : full.substr(0, dot);
   definition.formula.place = around.formulas->place(item);
-  constexpr std::size_t longest = 400;
-  if (full.size() > longest || !is_free_name(definition.name) || full == "t") {
+  if (!is_free_name(definition.name) || full == "t") {
     item.fail(
         fmt::format("'{:.64}' cannot be defined: letters, digits and '_', not a number, t, "
                     "pi, deg, and, or, not",
@@ -268,8 +265,7 @@ void DefinitionReader::read_curve(const JsonCursor& item, const std::string& key
 void DefinitionReader::read_probe(const JsonCursor& item, const std::string& key,
                                   const Surroundings& around) {
   check_name(item, key);
-  SceneProbe probe{around.prefix + key, read_formula(item, around)};
-  check_name(item, probe.name);
+  SceneProbe probe{around.full_name(item, key), read_formula(item, around)};
   if (!probe_names_.insert(probe.name).second) {
     item.fail(fmt::format("probe '{}' is defined twice", probe.name));
   }
@@ -279,7 +275,7 @@ void DefinitionReader::read_probe(const JsonCursor& item, const std::string& key
 
 void DefinitionReader::add_constant(const JsonCursor& group, const Surroundings& around,
                                     const std::string& name, double value) {
-  if (!names_.insert(around.prefix + name).second) return;
+  if (!names_.insert(around.full_name(group, name)).second) return;
   SceneDefinition constant;
   constant.name = name;
   constant.formula = constant_formula(value);

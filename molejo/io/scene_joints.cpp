@@ -325,7 +325,7 @@ PendingJoint read_joint(const JsonCursor& cursor, const Surroundings& around) {
   }
   const auto name = cursor.find("name");
   const std::string usual_name = pending.child.name + (joint.loop ? ".loop" : ".joint");
-  joint.name = around.prefix + (name ? name->name() : usual_name);
+  joint.name = around.full_name(name ? *name : cursor, name ? name->name() : usual_name);
   read_frames(cursor, around, pending);
   if (joint.loop) {
     for (const auto* key : {"position", "position_deg", "rotation", "velocity", "velocity_deg"}) {
@@ -356,7 +356,9 @@ PendingSpring read_spring(const JsonCursor& cursor, const Surroundings& around) 
   cursor.expect_keys(scene_keys(SceneObject::spring));
   PendingSpring pending;
   SceneSpring& spring = pending.spring;
-  if (const auto name = cursor.find("name")) spring.name = around.prefix + name->name();
+  if (const auto name = cursor.find("name")) {
+    spring.name = around.full_name(*name, name->name());
+  }
   const auto read_end = [&](const char* key, BodyReference& body, Attachment& target) {
     const JsonCursor end = cursor.need(key);
     end.expect_keys(scene_keys(SceneObject::attachment));
@@ -417,7 +419,7 @@ PendingForce read_force(const JsonCursor& cursor, const Surroundings& around) {
   cursor.expect_keys(scene_keys(SceneObject::force));
   PendingForce pending;
   SceneForce& force = pending.force;
-  if (const auto name = cursor.find("name")) force.name = around.prefix + name->name();
+  if (const auto name = cursor.find("name")) force.name = around.full_name(*name, name->name());
   const JsonCursor body = cursor.need("body");
   pending.body = read_reference(body, around);
   if (pending.body.is_world()) body.fail("the world cannot be pushed; name a body");

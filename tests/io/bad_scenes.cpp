@@ -43,6 +43,21 @@ std::string repeated(const std::string& text, int times) {
   return result;
 }
 
+// Instances within each other whose names have this length, around a body, a variable, a probe.
+std::string nested_scene(int levels, std::size_t length) {
+  std::string text = R"({"assemblies": {"a0": {"variables": {"k": 2}, "probes": {"p": "k"},
+    "bodies": [{"name": "b", "shape": {"sphere": 1}}], "forces": [{"name": "f", "body": "b",
+    "force": ["k", 0, 0]}]})";
+  const auto instance = [&](int of) {
+    return R"({"assembly": "a)" + std::to_string(of) + R"(", "name": ")" +
+           std::string(length, 'i') + R"("})";
+  };
+  for (int i = 1; i < levels; ++i) {
+    text += R"(, "a)" + std::to_string(i) + R"(": {"instances": [)" + instance(i - 1) + "]}";
+  }
+  return text + R"(}, "instances": [)" + instance(levels - 1) + "]}";
+}
+
 }  // namespace
 
 TEST_CASE("bad scenes: text that is not JSON") {
@@ -421,6 +436,31 @@ TEST_CASE("bad scenes: names") {
   });
   CHECK(error_of("{\"bodies\": [{\"name\": \"" + std::string(300, 'x') + "\"}]}")
             .find("a name has at most 200 characters") != std::string::npos);
+}
+
+TEST_CASE("bad scenes: names that grow too long within instances") {
+  // what is written can be read
+  const Scene longest = parse_scene(nested_scene(2, 98), "good.json");
+  CHECK(longest.bodies[0].name.size() == 199);
+  const Scene again = parse_scene(scene_text(longest), "again.json");
+  CHECK(again.bodies[0].name == longest.bodies[0].name);
+  CHECK(again.probes[0].name == longest.probes[0].name);
+  CHECK(again.definitions[0].formula.scope == longest.definitions[0].formula.scope);
+  CHECK(build(again).formulas->forces.size() == 1);
+  for (const auto& [levels, length] : {std::pair(2, 99), std::pair(1, 199), std::pair(3, 90)}) {
+    const std::string error = error_of(nested_scene(levels, static_cast<std::size_t>(length)));
+    CAPTURE(error);
+    CHECK(error.find("with those of the instances around it, at most 200 are allowed") !=
+          std::string::npos);
+    CHECK(error.find('\n') == std::string::npos);
+  }
+  // one that only a formula has
+  std::string text = nested_scene(1, 150);
+  for (std::size_t at = 0; (at = text.find("\"k\"", at)) != std::string::npos;) {
+    text.replace(at, 3, "\"" + std::string(60, 'k') + "\"");
+  }
+  CHECK(error_of(text).find("/assemblies/a0/variables/kkk") != std::string::npos);
+  CHECK(error_of(text).find("is a name of 211 characters") != std::string::npos);
 }
 
 TEST_CASE("bad scenes: expressions and parameters") {
