@@ -199,11 +199,17 @@ class SceneMaker {
     return {*m, c, J + point_inertia(*m, c) * -1.0};
   }
 
-  // Actors without a shape are drawn as small spheres: as large as shows in the picture.
+  // Actors without a shape are drawn as small spheres: as large as shows in the picture and leaves
+  // those near the middle apart.
   void draw_markers() {
-    double extent = 0;
-    for (const SceneBody& body : scene_.bodies) extent = std::max(extent, norm(body.X_WB.p));
-    const double shown = extent > 0 ? 0.005 * extent : 0.1;
+    double extent = 0, nearest = 1e300;
+    for (const SceneBody& body : scene_.bodies) {
+      const double distance = norm(body.X_WB.p);
+      extent = std::max(extent, distance);
+      if (distance > 0) nearest = std::min(nearest, distance);
+    }
+    const double shown =
+        extent > 0 ? std::clamp(0.5 * nearest, 0.005 * extent, 0.02 * extent) : 0.1;
     for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
       SceneBody& body = scene_.bodies[i];
       if (!is_marker(body)) continue;

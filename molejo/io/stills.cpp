@@ -165,7 +165,8 @@ void add_corners(const Model& model, const Frame& frame, bool immobile,
   }
 }
 
-// Planes have no end: of those seen from above, the part below all corners and some room around it.
+// Planes have no end: of those seen from above or from the side, the part below all corners and
+// some room around it, with some thickness.
 void add_floors(const Model& model, const Frame& frame, const std::vector<Vec3>& corners,
                 const View& view, std::vector<Patch>& patches) {
   if (corners.empty()) return;
@@ -173,7 +174,7 @@ void add_floors(const Model& model, const Frame& frame, const std::vector<Vec3>&
     for (const Shape& shape : model.bodies[i].shapes) {
       const Pose X = frame.X_WB[i] * shape.X_BS;
       const Vec3 n = X.R.column(2);
-      const bool seen = shape.color.a > 0 && dot(n, view.away) < -0.01;
+      const bool seen = shape.color.a > 0 && dot(n, view.away) < 0.01;
       if (!seen || !std::holds_alternative<Plane>(shape.geometry)) continue;
       Vec3 low{1e300, 1e300, 1e300}, high = low * -1.0;
       for (const Vec3& corner : corners) {
@@ -183,13 +184,17 @@ void add_floors(const Model& model, const Frame& frame, const std::vector<Vec3>&
       }
       const Vec3 size = high - low;
       const double room = 0.1 * std::max({size.x, size.y, size.z});
-      const auto at = [&](double x, double y) { return view.flat(X * Vec3{x, y, 0}); };
-      patches.push_back({{at(low.x - room, low.y - room), at(high.x + room, low.y - room),
-                          at(high.x + room, high.y + room), at(low.x - room, high.y + room)},
-                         0,
-                         shape.color,
-                         light_on(n),
-                         1});
+      const bool from_the_side = std::fabs(dot(n, view.away)) < 0.01;
+      std::vector<Point> outline;
+      for (const double z : {0.0, -0.2 * room}) {
+        if (z < 0 && !from_the_side) break;
+        const auto at = [&](double x, double y) { return view.flat(X * Vec3{x, y, z}); };
+        outline.insert(outline.end(),
+                       {at(low.x - room, low.y - room), at(high.x + room, low.y - room),
+                        at(high.x + room, high.y + room), at(low.x - room, high.y + room)});
+      }
+      if (from_the_side) outline = outline_of(outline);
+      patches.push_back({outline, 0, shape.color, light_on(n), 1});
     }
   }
 }

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "molejo/physics/world.h"
 #include "tests/support/models.h"
 
@@ -92,6 +94,18 @@ TEST_CASE("stills: of a plane seen from above, the part below all that is drawn"
   CHECK(above.find("\" fill", at) < above.find("<polygon", at + 1));
   // as wide as what moves and a tenth around it: the balls stay over it
   CHECK(x[1] - x[0] > 20);
+
+  // from the side it has some thickness: a band as wide, below the balls
+  scene.camera = {{0, -30, 0}, {0, 0, 0}};
+  const std::string beside = picture();
+  CHECK(count(beside, "<polygon") == balls + 1);
+  const std::size_t band = beside.find("<polygon points=\"");
+  REQUIRE(std::sscanf(beside.c_str() + band + 17, "%lf,%lf %lf,%lf %lf,%lf %lf,%lf\"", &x[0], &y[0],
+                      &x[1], &y[1], &x[2], &y[2], &x[3], &y[3]) == 8);
+  CHECK(*std::max_element(x, x + 4) - *std::min_element(x, x + 4) > 20);
+  const double thickness = *std::max_element(y, y + 4) - *std::min_element(y, y + 4);
+  CHECK(thickness > 1);
+  CHECK(thickness < 10);
 
   // from below or without a color there is nothing to see
   scene.camera = {{0, -30, -90}, {0, 0, 0}};
