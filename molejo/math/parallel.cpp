@@ -74,24 +74,30 @@ class Pool {
 
 }  // namespace
 
-void run_in_parallel(int count, int threads, const std::function<void(int)>& f) {
+int thread_count(int threads) {
+  if (threads > 0) return threads;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+void run_in_parallel(int count, int threads, const std::function<void(int, int)>& f) {
   static Pool pool;
-  if (threads <= 0) threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  threads = std::min(threads, count);
-  std::atomic<int> next{0};
+  threads = std::min(thread_count(threads), count);
+  std::atomic<int> next{0}, next_worker{0};
   std::mutex failure_mutex;
   int first_failure = count;
   std::exception_ptr failure;
-  const std::function<void()> work = [&] {
+  const auto take_items = [&] {
+    const int worker = next_worker++;
     for (int i = next++; i < count; i = next++) {
       try {
-        f(i);
+        f(worker, i);
       } catch (...) {
         const std::lock_guard lock(failure_mutex);
         if (i < first_failure) first_failure = i, failure = std::current_exception();
       }
     }
   };
+  const std::function<void()> work = std::cref(take_items);  // a reference: nothing is allocated
   // calls from inside f find the pool busy
   if (threads <= 1 || !pool.run(threads - 1, work)) work();
   if (failure) std::rethrow_exception(failure);

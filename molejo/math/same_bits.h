@@ -44,4 +44,36 @@ inline double fifth_root(double x) {
   return std::ldexp(y, whole);
 }
 
+// ln x, within 2 units in the last place; minus infinity at 0, not a number below.
+// x = 2^e m with m in [sqrt(1/2), sqrt 2), then ln m = 2 artanh s, s = (m - 1) / (m + 1).
+inline double logarithm(double x) {
+  if (!(x > 0)) return x == 0 ? -INFINITY : NAN;
+  if (std::isinf(x)) return x;
+  int e = 0;
+  double m = std::frexp(x, &e);  // in [1/2, 1)
+  if (m < 0.7071067811865476) m *= 2, --e;
+  const double f = m - 1, s = f / (m + 1), z = s * s;
+  double series = 0;  // s^2/3 + s^4/5 + ...; |s| < 0.172, so the term after s^22/23 is below 1e-19
+  for (int k = 23; k >= 3; k -= 2) series = z * (1.0 / k + series);
+  constexpr double ln2_high = 6.93147180369123816490e-01;  // 33 bits: e times it is exact
+  constexpr double ln2_low = 1.90821492927058770002e-10;
+  return e * ln2_high + (2 * s + (2 * s * series + e * ln2_low));
+}
+
+// e^x, within 2 units in the last place. x = k ln 2 + r, |r| <= ln(2)/2, Taylor's series of e^r.
+inline double exponential(double x) {
+  if (std::isnan(x)) return x;
+  if (x > 710) return INFINITY;
+  if (x < -746) return 0;
+  constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
+  const double k = std::floor(x * 1.4426950408889634 + 0.5);
+  const double r = (x - k * ln2_high) - k * ln2_low;
+  double series = 0;  // r^2/2! + r^3/3! + ... divided by r; the term after r^14/14! is below 1e-19
+  for (int i = 14; i >= 2; --i) series = r / i * (1 + series);
+  const double value = 1 + (r + r * series);
+  // in two steps, for 2^k alone may be beyond the largest double where the product is not
+  const int half = static_cast<int>(k) / 2;
+  return std::ldexp(std::ldexp(value, half), static_cast<int>(k) - half);
+}
+
 }  // namespace molejo
