@@ -19,6 +19,10 @@ set(MOLEJO_PC_OPTIONS -Wno-psabi)
 if(MOLEJO_AVX2)
   set(MOLEJO_PC_OPTIONS -mavx2)
 endif()
+if(MPI_CXX_FOUND)
+  list(JOIN MPI_CXX_LIBRARIES " " MOLEJO_PC_MPI)
+  string(PREPEND MOLEJO_PC_MPI " -Wl,--as-needed ")
+endif()
 configure_file(cmake/molejo.pc.in molejo.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/molejo-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/molejo-config-version.cmake

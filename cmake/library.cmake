@@ -31,3 +31,9 @@ target_link_libraries(molejo
   PUBLIC Eigen3::Eigen Threads::Threads
   PRIVATE fmt::fmt pugixml::pugixml PNG::PNG
           $<BUILD_INTERFACE:molejo_settings> $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
+if(MPI_CXX_FOUND)
+  set_source_files_properties(molejo/optimise/mpi.cpp PROPERTIES COMPILE_DEFINITIONS MOLEJO_MPI)
+  # programs that do not ask for it do not load it
+  target_link_options(molejo INTERFACE -Wl,--as-needed)
+  target_link_libraries(molejo PRIVATE MPI::MPI_CXX)
+endif()
