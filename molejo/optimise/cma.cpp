@@ -121,20 +121,18 @@ CmaEs::CmaEs(const CmaSettings& settings, std::span<const double> start,
 
 CmaEs::CmaEs(CmaState state) : state_(std::move(state)) { prepare(); }
 
-// Weights and learning rates: Hansen 2016, table 1; 2006 as in its C code.
-void CmaEs::prepare() {
-  const Eigen::Index n = state_.mean.size();
-  const int lambda = population();
-  const double N = static_cast<double>(n);
-  const bool classic = state_.settings.weights == CmaWeights::classic;
-  Rates& r = rates_;
+CmaRates cma_rates(int unknowns, int population, CmaWeights weights, bool diagonal) {
+  const int lambda = population;
+  const double N = unknowns;
+  const bool classic = weights == CmaWeights::classic;
+  CmaRates r;
   r.parents = lambda / 2;
   const double middle = classic ? r.parents + 1 : (lambda + 1) / 2.0;
   r.weights.resize(static_cast<std::size_t>(lambda));
   for (int i = 0; i < lambda; ++i) {
     double& w = r.weights[static_cast<std::size_t>(i)];
     w = logarithm(middle) - logarithm(i + 1);
-    if (i >= r.parents && state_.settings.weights != CmaWeights::active) w = 0;
+    if (i >= r.parents && weights != CmaWeights::active) w = 0;
   }
   const double mu = r.mu_eff = effective_number(r.weights, true);
   const double mu_negative = effective_number(r.weights, false);
@@ -152,7 +150,7 @@ void CmaEs::prepare() {
     r.c_1 = 2 / ((N + 1.3) * (N + 1.3) + mu);
     r.c_mu = std::min(1 - r.c_1, 2 * (0.25 + mu + 1 / mu - 2) / ((N + 2) * (N + 2) + mu));
   }
-  if (state_.settings.diagonal) {  // n instead of n^2/2 numbers to learn: faster
+  if (diagonal) {  // n instead of n^2/2 numbers to learn: faster
     r.c_1 = std::min(1.0, r.c_1 * (N + 2) / 3);
     r.c_mu = std::min(1 - r.c_1, r.c_mu * (N + 2) / 3);
   }
@@ -164,7 +162,13 @@ void CmaEs::prepare() {
   r.chi = std::sqrt(N) * (1 - 1 / (4 * N) + 1 / (21 * N * N));
   // C may change by a hundredth before it is decomposed again
   r.eigen_gap = std::max(1, static_cast<int>(0.01 / (r.c_1 + r.c_mu)));
+  return r;
+}
 
+void CmaEs::prepare() {
+  const Eigen::Index n = state_.mean.size();
+  const int lambda = population();
+  rates_ = cma_rates(unknowns(), lambda, state_.settings.weights, state_.settings.diagonal);
   Z_.resize(n, lambda);
   Y_.resize(n, lambda);
   step_.resize(n);
@@ -172,7 +176,7 @@ void CmaEs::prepare() {
   folded_step_.resize(n);
   order_.resize(static_cast<std::size_t>(lambda));
   if (!state_.settings.diagonal) eigen_ = SymmetricEigen(static_cast<int>(n));
-  median_scratch_.resize(std::max(state_.best_history.size(), r.weights.size()));
+  median_scratch_.resize(state_.best_history.size());
 }
 
 double CmaEs::to_user(Eigen::Index i, double inside) const {
@@ -234,7 +238,7 @@ void CmaEs::rank(const double* values) {
 
 void CmaEs::move_mean_and_paths(bool& path_is_short) {
   CmaState& s = state_;
-  const Rates& r = rates_;
+  const CmaRates& r = rates_;
   const double N = static_cast<double>(s.mean.size());
   step_.setZero();
   z_step_.setZero();
@@ -263,7 +267,7 @@ void CmaEs::move_mean_and_paths(bool& path_is_short) {
 
 void CmaEs::learn_shape(bool path_is_short) {
   CmaState& s = state_;
-  const Rates& r = rates_;
+  const CmaRates& r = rates_;
   const Eigen::Index n = s.mean.size();
   const bool diagonal = s.settings.diagonal;
   const double lost = path_is_short ? 0 : r.c_c * (2 - r.c_c);

@@ -85,6 +85,16 @@ int default_population(int unknowns);
 // Length of the rings in CmaState.
 int history_length(int unknowns, int population);
 
+// Weights and learning rates: Hansen 2016, table 1; `classic` as in the C code of 2006.
+struct CmaRates {
+  int parents = 0;
+  double mu_eff = 0, c_sigma = 0, d_sigma = 0, c_c = 0, c_1 = 0, c_mu = 0;
+  double chi = 0;               // expected length of a normal vector
+  int eigen_gap = 1;            // generations between two decompositions
+  std::vector<double> weights;  // by rank, best first
+};
+CmaRates cma_rates(int unknowns, int population, CmaWeights weights, bool diagonal);
+
 class CmaEs {
  public:
   // Bounds: both empty, or one pair a coordinate, finite with lower < upper or both infinite.
@@ -112,13 +122,6 @@ class CmaEs {
   double widest() const, narrowest() const;
 
  private:
-  struct Rates {
-    int parents = 0;
-    double mu_eff = 0, c_sigma = 0, d_sigma = 0, c_c = 0, c_1 = 0, c_mu = 0, chi = 0;
-    int eigen_gap = 1;            // generations between two decompositions
-    std::vector<double> weights;  // by rank
-  };
-
   void prepare();
   void rank(const double* values);
   void move_mean_and_paths(bool& path_is_short);
@@ -131,7 +134,7 @@ class CmaEs {
   double to_user(Eigen::Index i, double inside) const;
 
   CmaState state_;
-  Rates rates_;
+  CmaRates rates_;
   MatX Z_, Y_;  // one column a sample
   VecX step_, z_step_, folded_step_;
   std::vector<int> order_;  // samples from best to worst

@@ -22,7 +22,7 @@ struct Problem {
 
   // count in 1 .. group; points: count rows of `unknowns`; results: count rows of `outputs`.
   // worker in 0 .. workers-1, as the evaluator tells. An exception ends the batch.
-  std::function<void(int worker, int count, const double* points, double* results)> evaluate;
+  std::function<void(int worker, int count, const double* points, double* results)> evaluate = {};
 };
 
 class Evaluator {

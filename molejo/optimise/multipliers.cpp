@@ -153,6 +153,7 @@ void minimise(Multipliers& multipliers, Evaluator& evaluator, const MultiplierHo
   std::vector<double> points(rows * static_cast<std::size_t>(evaluator.unknowns()));
   std::vector<double> results(rows * static_cast<std::size_t>(evaluator.outputs()));
   assert(evaluator.unknowns() == multipliers.unknowns());
+  assert(evaluator.outputs() == multipliers.outputs());
   while (true) {
     if (multipliers.phase() == MultiplierPhase::run_ended) {
       if (hooks.after_run) hooks.after_run(multipliers);

@@ -21,7 +21,7 @@ namespace molejo {
 
 struct MultiplierSettings {
   CmaSettings cma{.tol_x = 1e-4, .max_generations = 1000};  // of each run; sigma of run 0
-  std::vector<double> tolerance;                            // of each phi, positive
+  std::vector<double> tolerance = {};                       // of each phi, positive
   bool scaled = true;                                       // phi in units of its tolerance
   double penalty = 0.003;  // k; 0.1 is the thesis's, with phi not scaled
   int runs = 20;           // after run 0
@@ -72,6 +72,7 @@ class Multipliers {
 
   int unknowns() const { return cma_.unknowns(); }
   int population() const { return cma_.population(); }
+  int outputs() const { return kept_.outputs; }  // of the problem
 
   // While running. points: population() rows of unknowns(); results: rows of outputs.
   void ask(double* points) { cma_.ask(points); }
@@ -113,13 +114,14 @@ class Multipliers {
 
 struct MultiplierHooks {
   // After each generation, with the state complete: report, save. False: stop here, to go on later.
-  std::function<bool(const Multipliers&)> after_generation;
+  std::function<bool(const Multipliers&)> after_generation = {};
   // When a run has ended, before it is judged: may take() a polished solution. Called again after
   // a resume if the first call was not lived through, so it must give the same result.
-  std::function<void(Multipliers&)> after_run;
+  std::function<void(Multipliers&)> after_run = {};
 };
 
-// Until it is solved, or done, or a hook says stop. Goes on from any state.
+// Until it is solved, or done, or a hook says stop. Goes on from any state. The evaluator must have
+// the unknowns and outputs of the multipliers: check them after a state was read from a file.
 void minimise(Multipliers& multipliers, Evaluator& evaluator, const MultiplierHooks& hooks = {});
 
 }  // namespace molejo

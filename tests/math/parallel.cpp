@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 using namespace molejo;
@@ -29,4 +30,23 @@ TEST_CASE("parallel: the first failure by index is told, after all others have e
     CHECK(std::string(e.what()) == "7");
   }
   CHECK(finished == 18);
+}
+
+TEST_CASE("parallel: calls with the same worker never overlap, and workers are below the threads") {
+  for (const int threads : {1, 2, 3, 8}) {
+    std::vector<std::atomic<int>> inside(static_cast<std::size_t>(threads));
+    std::atomic<int> overlaps{0}, done{0};
+    parallel_for_workers(200, threads, [&](int worker, int) {
+      REQUIRE(worker >= 0);
+      REQUIRE(worker < threads);
+      if (++inside[static_cast<std::size_t>(worker)] != 1) ++overlaps;
+      std::this_thread::yield();
+      --inside[static_cast<std::size_t>(worker)];
+      ++done;
+    });
+    CHECK(overlaps == 0);
+    CHECK(done == 200);
+  }
+  CHECK(thread_count(3) == 3);
+  CHECK(thread_count(0) >= 1);
 }

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "molejo/physics/ground_pack.h"
+#include "tests/stepping/allocations.h"
 #include "tests/support/contact_scenes.h"
 #include "tests/support/models.h"
 
@@ -24,6 +25,8 @@ void* obtained(void* memory) {
 }
 
 }  // namespace
+
+long allocations_so_far() { return allocations; }
 
 extern "C" {
 void* __real_malloc(std::size_t size);
