@@ -69,6 +69,7 @@ JsonValue to_json(const CmaSettings& s) {
   object.add("tol_x", real(s.tol_x));
   object.add("tol_fun", real(s.tol_fun));
   object.add("condition", real(s.condition));
+  object.add("stagnation", JsonValue::of(s.stagnation));
   object.add("max_generations", static_cast<double>(s.max_generations));
   object.add("max_evaluations", count(s.max_evaluations));
   return object;
@@ -126,6 +127,14 @@ double read_positive(const JsonCursor& at) {
   const double x = read_real(at);
   if (!(x > 0)) at.fail("expected a positive number");
   return x;
+}
+
+int read_whole(const JsonCursor& at, int lowest, int highest) {
+  const double x = read_real(at);
+  if (!(x >= lowest && x <= highest) || x != std::floor(x)) {
+    at.fail(fmt::format("expected a whole number from {} to {}", lowest, highest));
+  }
+  return static_cast<int>(x);
 }
 
 std::vector<double> read_list(const JsonCursor& at, std::size_t size, Allow allow = Allow::finite) {
@@ -200,7 +209,7 @@ CmaSettings read_cma_settings(const JsonCursor& at) {
   at.expect_object();
   CmaSettings s;
   const JsonCursor population = at.need("population");
-  s.population = population.whole(0, 1 << 20);
+  s.population = read_whole(population, 0, 1 << 20);
   if (s.population == 1) population.fail("expected 0, or 2 and more");
   s.sigma = read_positive(at.need("sigma"));
   s.weights =
@@ -211,7 +220,8 @@ CmaSettings read_cma_settings(const JsonCursor& at) {
   s.tol_x = read_real(at.need("tol_x"));
   s.tol_fun = read_real(at.need("tol_fun"));
   s.condition = read_positive(at.need("condition"));
-  s.max_generations = at.need("max_generations").whole(0, largest_count);
+  s.stagnation = at.need("stagnation").boolean();
+  s.max_generations = read_whole(at.need("max_generations"), 0, largest_count);
   s.max_evaluations = read_count(at.need("max_evaluations"));
   return s;
 }
@@ -225,7 +235,7 @@ MultiplierSettings read_multiplier_settings(const JsonCursor& at) {
   for (std::size_t i = 0; i < s.tolerance.size(); ++i) read_positive(tolerance[i]);
   s.scaled = at.need("scaled").boolean();
   s.penalty = read_real(at.need("penalty"));
-  s.runs = at.need("runs").whole(0, largest_count);
+  s.runs = read_whole(at.need("runs"), 0, largest_count);
   s.sigma_decay = read_positive(at.need("sigma_decay"));
   s.sigma_floor = read_positive(at.need("sigma_floor"));
   s.run_0_until_easy = at.need("run_0_until_easy").boolean();
@@ -240,7 +250,7 @@ RestartSettings read_restart_settings(const JsonCursor& at) {
   s.cma = read_cma_settings(at.need("cma"));
   if (s.cma.population == 0) at.need("cma").need("population").fail("expected 2 and more");
   s.kind = static_cast<RestartKind>(read_choice(at.need("kind"), "kind of restarts", kind_words));
-  s.restarts = at.need("restarts").whole(0, 1000);
+  s.restarts = read_whole(at.need("restarts"), 0, 1000);
   const JsonCursor growth = at.need("growth");
   s.growth = read_real(growth);
   if (!(s.growth >= 1)) growth.fail("expected 1 or more");
@@ -361,13 +371,15 @@ CmaState read_cma_state(const JsonCursor& at) {
   if (n * s.settings.population > 1 << 24) population.fail("expected fewer for so many unknowns");
   s.stop = static_cast<CmaStop>(
       read_choice(at.need("stop"), "reason to stop", names_up_to(CmaStop::no_effect)));
-  s.generation = at.need("generation").whole(0, largest_count);
-  s.decomposed = at.need("decomposed").whole(0, s.generation);
+  s.generation = read_whole(at.need("generation"), 0, largest_count);
+  s.decomposed = read_whole(at.need("decomposed"), 0, s.generation);
   s.evaluations = read_count(at.need("evaluations"));
   if (s.evaluations == unlimited) at.need("evaluations").fail("expected a number");
   s.best_value = read_real(at.need("best_value"), Allow::infinite);
   s.sigma = read_positive(at.need("sigma"));
-  s.fading = at.need("fading").between(0, 1);
+  const JsonCursor fading = at.need("fading");
+  s.fading = read_real(fading);
+  if (!(s.fading >= 0 && s.fading <= 1)) fading.fail("expected a number from 0 to 1");
   s.random = read_random(at.need("random"));
   s.best = read_vector(at.need("best"), n);
   read_bounds(at, mean.size(), s);
@@ -401,11 +413,11 @@ MultiplierState read_multiplier_state(const JsonCursor& at) {
   s.settings = read_multiplier_settings(at.need("settings"));
   s.phase = static_cast<MultiplierPhase>(
       read_choice(at.need("phase"), "phase", names_up_to(MultiplierPhase::budget_done)));
-  s.run = at.need("run").whole(0, 1'000'000);
+  s.run = read_whole(at.need("run"), 0, 1'000'000);
   s.evaluations = read_count(at.need("evaluations"));
   if (s.evaluations == unlimited) at.need("evaluations").fail("expected a number");
   const std::size_t constraints = s.settings.tolerance.size();
-  s.outputs = at.need("outputs").whole(2 + static_cast<int>(constraints), 1 << 24);
+  s.outputs = read_whole(at.need("outputs"), 2 + static_cast<int>(constraints), 1 << 24);
   s.lambda = read_list(at.need("lambda"), constraints);
   s.cma = read_cma_state(at.need("cma"));
   const auto n = static_cast<std::size_t>(s.cma.mean.size());
@@ -440,8 +452,8 @@ RestartState read_restart_state(const JsonCursor& at) {
   RestartState s;
   s.settings = read_restart_settings(at.need("settings"));
   s.over = at.need("over").boolean();
-  s.run = at.need("run").whole(0, largest_count);
-  s.grown = at.need("grown").whole(0, 1001);
+  s.run = read_whole(at.need("run"), 0, largest_count);
+  s.grown = read_whole(at.need("grown"), 0, 1001);
   s.small = at.need("small").boolean();
   s.evaluations = read_count(at.need("evaluations"));
   s.used_by_grown = read_count(at.need("used_by_grown"));

@@ -1,6 +1,7 @@
 #include "molejo/math/random.h"
 
 #include <cmath>
+#include <utility>
 
 #include "molejo/math/same_bits.h"
 
@@ -40,7 +41,7 @@ double Random::uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 double Random::normal() {
   if (has_spare) {
     has_spare = false;
-    return spare;
+    return std::exchange(spare, 0);
   }
   double u = 0, v = 0, s = 0;
   do {

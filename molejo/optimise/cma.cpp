@@ -386,7 +386,7 @@ CmaStop CmaEs::reason_to_stop(const double* values) const {
   }
   if (s.generation >= settings.max_generations) return CmaStop::generations;
   if (s.evaluations >= settings.max_evaluations) return CmaStop::evaluations;
-  if (has_stagnated()) return CmaStop::stagnation;
+  if (settings.stagnation && has_stagnated()) return CmaStop::stagnation;
 
   if (!settings.diagonal && moves) {
     const Eigen::Index axis = s.generation % n;

@@ -42,6 +42,7 @@ struct CmaSettings {
   double tol_x = 1e-12;     // all standard deviations and sigma * path below
   double tol_fun = 1e-12;   // range of values in this and the best of recent generations below
   double condition = 1e14;  // of C above
+  bool stagnation = true;   // neither best nor median values improve over a long window
   int max_generations = 100'000;
   std::int64_t max_evaluations = std::numeric_limits<std::int64_t>::max();
 };

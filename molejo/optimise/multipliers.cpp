@@ -125,11 +125,13 @@ void Multipliers::take(Solution solution) {
 void Multipliers::next_run() {
   assert(kept_.phase == MultiplierPhase::run_ended);
   const MultiplierSettings& s = kept_.settings;
-  if (kept_.valid) {
+  const bool runs_done = kept_.run >= s.runs, budget_done = kept_.evaluations >= s.max_evaluations;
+  // a sample that met everything by chance counts only if nothing better is to come
+  if (solution_meets_all() || (kept_.valid && (s.stop_at_first || runs_done || budget_done))) {
     kept_.phase = MultiplierPhase::solved;
-  } else if (kept_.run >= s.runs) {
+  } else if (runs_done) {
     kept_.phase = MultiplierPhase::runs_done;
-  } else if (kept_.evaluations >= s.max_evaluations) {
+  } else if (budget_done) {
     kept_.phase = MultiplierPhase::budget_done;
   } else {
     const Solution& solution = kept_.solution;

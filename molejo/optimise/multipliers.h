@@ -4,7 +4,7 @@
 //
 //   run 0:  lambda = 0, k = 0: reaches the easy constraints
 //   run r:  sigma = max(floor, decay sigma); CMA-ES, with a fresh covariance, minimises W from the
-//           last solution; over when |phi_i| < tolerance_i and easy = 0; lambda += 2 k p
+//           last solution; over when that has |phi_i| < tolerance_i and easy = 0; lambda += 2 k p
 //
 // Hestenes (1969), Powell (1969), Miele et al. (1972); Nunes, thesis, Universidade Federal do Ceara
 // (2012), 4.4. A result of the problem is the row (f, easy, phi_1 .. phi_m, anything more).
@@ -92,10 +92,15 @@ class Multipliers {
   double penalty() const { return kept_.run == 0 ? 0 : kept_.settings.penalty; }
   const std::vector<double>& lambda() const { return kept_.lambda; }
   const CmaEs& cma() const { return cma_; }
-  // The best that meets everything, else the least W of this run. Outputs are empty before the
-  // first tell.
-  const Solution& best() const { return kept_.valid ? *kept_.valid : kept_.solution; }
+  // Least W of this run; outputs are empty before the first tell.
   const Solution& solution() const { return kept_.solution; }
+  bool solution_meets_all() const {
+    return !kept_.solution.outputs.empty() && meets_all(kept_.solution.outputs.data());
+  }
+  // The solution, unless only another point met everything.
+  const Solution& best() const {
+    return kept_.valid && !solution_meets_all() ? *kept_.valid : kept_.solution;
+  }
   double merit(const double* outputs) const;  // W; infinite when a number is not finite
   double ratio(const double* outputs) const;  // largest |phi_i| / tolerance_i
   bool meets_all(const double* outputs) const { return outputs[1] == 0 && ratio(outputs) < 1; }

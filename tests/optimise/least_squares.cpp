@@ -38,7 +38,7 @@ TEST_CASE("least squares: Rosenbrock from its usual start") {
     CHECK(result.stop == LeastSquaresStop::target);
     CHECK(std::fabs(result.solution.x[0] - 1) < 1e-9);
     CHECK(std::fabs(result.solution.x[1] - 1) < 1e-9);
-    CHECK(result.iterations <= 20);
+    CHECK(result.iterations <= 30);
     CHECK(result.solution.outputs.size() == 2);
   }
 }
@@ -147,8 +147,9 @@ TEST_CASE("least squares: a part of the outputs, fixed coordinates, and `enough`
   CHECK(std::fabs(result.solution.x[0] - 4) < 1e-2);
   CHECK(std::fabs(result.solution.x[1] - 0.5) < 1e-2);
   CHECK(told == result.iterations + 1);
-  // one point, then n differences and six steps an iteration
-  CHECK(result.evaluations == 1 + 9 * result.iterations);
+  // one point, then three differences an iteration, and steps by the six
+  CHECK(result.evaluations >= 1 + 9 * result.iterations);
+  CHECK((result.evaluations - 1 - 3 * result.iterations) % 6 == 0);
   CHECK(evaluator.evaluations() == result.evaluations);
 }
 
