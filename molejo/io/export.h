@@ -1,6 +1,7 @@
 // Files made from a Recording, chosen by their ending: .glb .csv .json .svg
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,13 @@ namespace molejo {
 // its contact forces at their centre of pressure. Valid by the Khronos validator.
 std::string glb(const Scene& scene, const Model& model, const Recording& recording,
                 const ForceArrows& arrows = {});
+
+// The same with several recordings that start alike, as animations to choose from; one at least.
+struct Clip {
+  std::string name;
+  const Recording* recording = nullptr;
+};
+std::string glb(const Scene& scene, const Model& model, std::span<const Clip> clips);
 
 // A row per frame: time, energies, momenta, constraint error, every coordinate and velocity by
 // name, every body's position and orientation, the contact force of bodies that may touch others.

@@ -1,6 +1,7 @@
 // glTF 2.0 binary (Khronos specification 2.0.1): a JSON chunk and one buffer of little-endian data.
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -122,11 +123,14 @@ double linear_light(double s) {
 
 class GlbWriter {
  public:
-  GlbWriter(const Scene& scene, const Model& model, const Recording& recording,
+  // Nodes are where the first clip starts.
+  GlbWriter(const Scene& scene, const Model& model, std::span<const Clip> clips,
             const ForceArrows& arrows)
-      : scene_(scene), model_(model) {
-    keep_writable_frames(recording);
-    if (arrows.drawn) arrow_length_ = metres_per_newton(arrows, model, recording);
+      : scene_(scene), model_(model), clips_(clips) {
+    keep_writable_frames(*clips.front().recording);
+    if (arrows.drawn) {
+      arrow_length_ = metres_per_newton(arrows, model, *clips.front().recording);
+    }
   }
 
   std::string write() {
@@ -140,6 +144,8 @@ class GlbWriter {
     if (arrow_length_ > 0) add_arrows(children);
     children.push_back(add_camera());
     nodes_[0]["children"] = std::move(children);
+    end_clip(clips_.front().name);
+    for (const Clip& clip : clips_.subspan(1)) add_clip(clip);
 
     Json root;
     root["asset"] = {{"version", "2.0"}, {"generator", "Molejo"}};
@@ -151,11 +157,7 @@ class GlbWriter {
     // empty arrays are not allowed
     if (!meshes_.empty()) root["meshes"] = std::move(meshes_);
     if (!materials_.empty()) root["materials"] = std::move(materials_);
-    if (!channels_.empty()) {
-      root["animations"] = Json::array({{{"name", "simulation"},
-                                         {"channels", std::move(channels_)},
-                                         {"samplers", std::move(samplers_)}}});
-    }
+    if (!animations_.empty()) root["animations"] = std::move(animations_);
     if (!buffer_.bytes.empty()) {
       root["accessors"] = std::move(buffer_.accessors);
       root["bufferViews"] = std::move(buffer_.views);
@@ -165,6 +167,23 @@ class GlbWriter {
   }
 
  private:
+  void end_clip(const std::string& name) {
+    if (channels_.empty()) return;
+    animations_.push_back(
+        {{"name", name}, {"channels", std::move(channels_)}, {"samplers", std::move(samplers_)}});
+    channels_ = Json::array(), samplers_ = Json::array();
+  }
+
+  // One more animation of the nodes that are there.
+  void add_clip(const Clip& clip) {
+    frames_.clear(), times_.clear();
+    input_ = -1;
+    keep_writable_frames(*clip.recording);
+    for (std::size_t b = 0; b < model_.bodies.size(); ++b) animate_body(b);
+    for (const auto& [spring, node] : spring_nodes_) animate_coil(node, coil(*spring, frames_));
+    end_clip(clip.name);
+  }
+
   // Times must increase and all numbers be finite also as floats.
   void keep_writable_frames(const Recording& recording) {
     for (const Frame& frame : recording.frames) {
@@ -285,7 +304,7 @@ class GlbWriter {
             {"indices", buffer_.indices(mesh.triangles, mesh.positions.size())}};
   }
 
-  // A track that never changes needs no channel.
+  // A track that never changes needs no channel where there is no other clip to come back from.
   static bool is_constant(const std::vector<float>& values, std::size_t width) {
     for (std::size_t i = width; i < values.size(); ++i) {
       if (values[i] != values[i % width]) return false;
@@ -295,7 +314,7 @@ class GlbWriter {
 
   void add_channel(int node, const char* path, const std::vector<float>& values, int width,
                    const char* interpolation = "LINEAR") {
-    if (is_constant(values, static_cast<std::size_t>(width))) return;
+    if (clips_.size() == 1 && is_constant(values, static_cast<std::size_t>(width))) return;
     if (input_ < 0) input_ = buffer_.floats(times_, 1, no_target, true);
     channels_.push_back(
         {{"sampler", samplers_.size()}, {"target", {{"node", node}, {"path", path}}}});
@@ -323,6 +342,7 @@ class GlbWriter {
   }
 
   void animate_body(std::size_t b) {
+    if (clips_.size() > 1 && model_.bodies[b].immobile) return;
     std::vector<Pose> poses;
     for (const Frame* frame : frames_) poses.push_back(frame->X_WB[b]);
     add_pose_channels(body_nodes_[b], poses);
@@ -344,10 +364,15 @@ class GlbWriter {
     node["scale"] = {1, 1, c.stretch.front()};
     const int index = add_node(std::move(node));
     siblings.push_back(index);
-    add_pose_channels(index, c.X_WS);
+    spring_nodes_.emplace_back(&spring, index);
+    animate_coil(index, c);
+  }
+
+  void animate_coil(int node, const Coil& c) {
+    add_pose_channels(node, c.X_WS);
     std::vector<float> scales;
     for (const double s : c.stretch) scales.insert(scales.end(), {1, 1, static_cast<float>(s)});
-    add_channel(index, "scale", scales, 3);
+    add_channel(node, "scale", scales, 3);
   }
 
   // An arrow along z, a metre long, as a turned outline.
@@ -439,15 +464,18 @@ class GlbWriter {
 
   const Scene& scene_;
   const Model& model_;
-  std::vector<const Frame*> frames_;
+  std::span<const Clip> clips_;
+  std::vector<const Frame*> frames_;  // of the clip that is written
   std::vector<float> times_;
   double reach_ = 0;  // farthest coordinate of any body
   Buffer buffer_;
   Json nodes_ = Json::array(), meshes_ = Json::array(), materials_ = Json::array();
-  Json cameras_ = Json::array(), channels_ = Json::array(), samplers_ = Json::array();
+  Json cameras_ = Json::array(), animations_ = Json::array();
+  Json channels_ = Json::array(), samplers_ = Json::array();
   int input_ = -1;           // accessor of the times
   double arrow_length_ = 0;  // m/N; zero: forces are not drawn
   std::vector<int> body_nodes_;
+  std::vector<std::pair<const PointSpring*, int>> spring_nodes_;
   std::unordered_map<std::string, Json> primitives_;  // by geometry
   std::map<std::string, int> material_by_text_;
   std::map<std::pair<int, int>, int> mesh_by_parts_;  // by accessor of indices and material
@@ -457,7 +485,13 @@ class GlbWriter {
 
 std::string glb(const Scene& scene, const Model& model, const Recording& recording,
                 const ForceArrows& arrows) {
-  return GlbWriter(scene, model, recording, arrows).write();
+  const Clip clip{"simulation", &recording};
+  return GlbWriter(scene, model, {&clip, 1}, arrows).write();
+}
+
+std::string glb(const Scene& scene, const Model& model, std::span<const Clip> clips) {
+  assert(!clips.empty());
+  return GlbWriter(scene, model, clips, {}).write();
 }
 
 }  // namespace molejo

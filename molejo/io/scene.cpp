@@ -140,6 +140,9 @@ Scene parse_scene(std::string_view text, const std::string& file) {
   read_settings(top, scene.settings);
   if (const auto camera = top.find("camera")) read_camera(*camera, scene.camera);
   SceneExpansion(top, scene).run();
+  if (const auto character = top.find("character")) {
+    scene.character = read_character(*character, scene);
+  }
   if (const auto plot = top.find("plot")) {
     scene.plot = read_texts(*plot);
     check_plot(*plot, scene);

@@ -140,6 +140,11 @@ struct PendingContactPair {
 };
 PendingContactPair read_contact_pair(const JsonCursor& cursor, const Surroundings& around);
 
+inline constexpr std::size_t max_feet = 64;
+
+// The key "character"; its bodies must be in the scene.
+SceneCharacter read_character(const JsonCursor& cursor, const Scene& scene);
+
 // One of the words of an enumeration; `all` are those it has, for the error.
 template <class Enum>
 Enum read_word(const JsonCursor& cursor, const char* kind,

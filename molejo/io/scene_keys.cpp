@@ -17,12 +17,12 @@ struct Entry {
 const std::vector<Entry>& entries() {
   using enum SceneObject;
   static const std::vector<Entry> table{
-      {scene, "scene", {"$schema",    "name",       "description", "gravity",      "formulation",
-                        "integrator", "projection", "duration",    "fps",          "camera",
-                        "plot",       "parameters", "colors",      "materials",    "bodies",
-                        "joints",     "springs",    "forces",      "contact",      "assemblies",
-                        "instances",  "warnings",   "variables",   "functions",    "curves",
-                        "probes",     "start_time", "tables",      "legacy_angles"}},
+      {scene, "scene", {"$schema",    "name",       "description", "gravity",       "formulation",
+                        "integrator", "projection", "duration",    "fps",           "camera",
+                        "plot",       "parameters", "colors",      "materials",     "bodies",
+                        "joints",     "springs",    "forces",      "contact",       "assemblies",
+                        "instances",  "warnings",   "variables",   "functions",     "curves",
+                        "probes",     "start_time", "tables",      "legacy_angles", "character"}},
       {integrator, "integrator", {"method", "time_step", "tolerance", "min_step", "max_step"}},
       {projection, "projection", {"enabled", "tolerance"}},
       {contact,
@@ -100,6 +100,8 @@ const std::vector<Entry>& entries() {
       {curve, "curve", {"keys", "interpolation", "before", "after"}},
       {curve_key, "curve_key", {"x", "value", "interpolation", "left", "right"}},
       {camera, "camera", {"position", "target", "fov_deg"}},
+      {character, "character", {"torso", "feet", "mirror", "forward"}},
+      {foot, "foot", {"body", "toe", "heel", "radius"}},
       {assembly,
        "assembly",
        {"description", "parameters", "bodies", "joints", "springs", "forces", "contact",

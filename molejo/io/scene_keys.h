@@ -43,6 +43,8 @@ enum class SceneObject {
   curve,
   curve_key,
   camera,
+  character,
+  foot,
   assembly,
   instance
 };

@@ -538,6 +538,25 @@ void put_camera(JsonValue& top, const Camera& camera) {
   if (!value.items.empty()) top.add("camera", std::move(value));
 }
 
+void put_character(JsonValue& top, const SceneCharacter& character) {
+  const SceneCharacter standard;
+  JsonValue value = JsonValue::object();
+  value.add("torso", doubled_braces(character.torso));
+  put_list(value, "feet", character.feet, [](const SceneFoot& foot) {
+    JsonValue item = JsonValue::object();
+    item.add("body", doubled_braces(foot.body));
+    item.add("toe", list(foot.toe));
+    item.add("heel", list(foot.heel));
+    put(item, "radius", foot.radius, SceneFoot{}.radius);
+    return item;
+  });
+  put_list(value, "mirror", character.mirror, [](const MirrorPair& pair) {
+    return list({doubled_braces(pair.left), doubled_braces(pair.right)});
+  });
+  put(value, "forward", character.forward, standard.forward);
+  top.add("character", std::move(value));
+}
+
 }  // namespace
 
 std::string scene_text(const Scene& scene) {
@@ -561,6 +580,7 @@ std::string scene_text(const Scene& scene) {
   for (const SceneTable& table : scene.tables) tables.add(table.body, table.file);
   if (!scene.tables.empty()) top.add("tables", std::move(tables));
   put(top, "legacy_angles", scene.legacy_angles, false);
+  if (scene.character) put_character(top, *scene.character);
   if (!scene.warnings.empty()) top.add("warnings", list(scene.warnings));
   return pretty_text(top);
 }

@@ -225,6 +225,30 @@ struct Camera {
   double fov_deg = 40;
 };
 
+// A body that stands on the ground, by two points of its sole: the middles of spheres.
+struct SceneFoot {
+  std::string body;
+  Vec3 toe, heel;        // in the body frame
+  double radius = 0.02;  // of the two spheres
+  bool operator==(const SceneFoot&) const = default;
+};
+
+// Two bodies that are mirror images of each other.
+struct MirrorPair {
+  std::string left, right;
+  bool operator==(const MirrorPair&) const = default;
+};
+
+// What makes the bodies of a scene a figure that may learn to move. Up is against gravity.
+struct SceneCharacter {
+  std::string torso;  // the body that has to stay upright
+  std::vector<SceneFoot> feet;
+  // across the plane through the origin that contains up and forward; none: not symmetric
+  std::vector<MirrorPair> mirror;
+  Vec3 forward{1, 0, 0};
+  bool operator==(const SceneCharacter&) const = default;
+};
+
 struct Scene {
   std::string name;
   std::string description;
@@ -239,6 +263,7 @@ struct Scene {
   bool legacy_angles = false;  // in tables: sums of angular velocities, as in ANIMADO
   Settings settings;
   Camera camera;
+  std::optional<SceneCharacter> character;
   std::vector<std::string> plot;      // coordinates to plot: "joint" or "joint.i" or "body.x"
   std::vector<std::string> warnings;  // what an importer could not carry over, one sentence each
 };

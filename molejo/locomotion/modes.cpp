@@ -1,0 +1,289 @@
+#include "molejo/locomotion/modes.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <cassert>
+#include <cmath>
+#include <numbers>
+
+#include "molejo/model/error.h"
+#include "molejo/physics/dynamics.h"
+#include "molejo/physics/forces.h"
+
+namespace molejo {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// relative to the largest eigenvalue: below it there is no stiffness
+constexpr double no_stiffness = 1e-10;
+// of the four-point difference: its error is of the order step^4, and rounding 1e-16 / step
+constexpr double difference_step = 1e-3;
+
+Eigen::Vector3d column(const Vec3& a) { return {a.x, a.y, a.z}; }
+Eigen::Matrix3d dense(const Mat3& m) {
+  Eigen::Matrix3d d;
+  for (int i = 0; i < 3; ++i) d.row(i) = column(m[i]);
+  return d;
+}
+
+// d f / d x at x = 0 for a function of freedoms, column by column.
+template <class Function>
+MatX derivative(int freedoms, Function&& f) {
+  const double h = difference_step;
+  MatX J;
+  for (int i = 0; i < freedoms; ++i) {
+    const auto value = [&](double x) -> VecX { return f(VecX(VecX::Unit(freedoms, i) * x)); };
+    const VecX near = value(h) - value(-h), far = value(2 * h) - value(-2 * h);
+    if (J.size() == 0) J.resize(near.size(), freedoms);
+    J.col(i) = (8 * near - far) / (12 * h);
+  }
+  return J;
+}
+
+// Springs and dampers of joints. Three rotations: energy 1/2 e^T k e with e = phi - rest, so that
+// the torque is -J^T k e, J = J_r^-1(phi), and K = J^T k J + (change of J^T) k e.
+void add_drives(const Model& model, const State& rest, ModalMatrices& m) {
+  for (const Link& link : model.links) {
+    const int straight =
+        link.rotations == 3 ? link.translations : link.translations + link.rotations;
+    for (int v = link.v; v < link.v + straight; ++v) {
+      m.K(v, v) += model.drives[at(v)].stiffness;
+      m.D(v, v) += model.drives[at(v)].damping;
+    }
+    if (link.rotations != 3) continue;
+    const int v = link.v + straight, q = link.q + straight;
+    const Vec3 phi = log_quat({rest.q[q], rest.q[q + 1], rest.q[q + 2], rest.q[q + 3]});
+    Eigen::Vector3d k, b, e;
+    for (int j = 0; j < 3; ++j) {
+      const Drive& d = model.drives[at(v + j)];
+      k[j] = d.stiffness, b[j] = d.damping, e[j] = phi[j] - d.rest;
+    }
+    const Eigen::Matrix3d J = dense(inverse_right_jacobian(phi));
+    m.K.block<3, 3>(v, v) += J.transpose() * k.asDiagonal() * J;
+    m.D.block<3, 3>(v, v) += J.transpose() * b.asDiagonal() * J;
+    const Eigen::Vector3d pull = k.cwiseProduct(e);
+    if (pull.isZero(0)) continue;
+    const Quat start = exp_quat(phi);
+    m.K.block<3, 3>(v, v) += derivative(3, [&](const VecX& x) -> VecX {
+      const Vec3 turned_phi = log_quat(turned(start, Vec3{x[0], x[1], x[2]}));
+      return dense(inverse_right_jacobian(turned_phi)).transpose() * pull;
+    });
+  }
+}
+
+// The static force of gravity, of springs between points and of given reactions at fixed points.
+class StaticForce {
+ public:
+  StaticForce(const Model& model, const State& rest, const ModalOptions& options)
+      : model_(model), rest_(rest), options_(options), dynamics_(model) {
+    model_.forces.clear();
+    if (!options.springs) model_.springs.clear();
+    if (!options.gravity) model_.gravity = {};
+    reaction_.assign(options.fixed_points.size(), Vec3{});
+  }
+  bool is_none() const { return model_.springs.empty() && model_.gravity == Vec3{}; }
+
+  VecX operator()(const VecX& dq) {
+    VecX q = rest_.q;
+    move(model_, dq.data(), 1.0, q.data());
+    const VecX zero = VecX::Zero(model_.nv);
+    Kinematics<double>& k = dynamics_.kinematics;
+    update_poses(model_, q.data(), k);
+    update_velocities(model_, zero.data(), k);
+    apply_body_forces(model_, rest_.t, dynamics_);
+    for (std::size_t i = 0; i < reaction_.size(); ++i) {
+      const FixedPoint& point = options_.fixed_points[i];
+      if (point.body.is_world()) continue;
+      const Vec3 p = body_pose(model_, k, point.body) * point.p;
+      Spatial<double>& on = dynamics_.applied[at(point.body.index)];
+      on.linear += reaction_[i];
+      on.angular += cross(p - k.bodies[at(point.body.index)].p, reaction_[i]);
+    }
+    return -inverse_dynamics(model_, zero, zero, dynamics_);
+  }
+
+  // What the fixed points bear, so that forces balance; then moments, as far as they can. `C` has
+  // the rows of the points first. False: a free root falls, and nothing is felt of gravity.
+  bool find_reactions(const MatX& C) {
+    const auto rows = 3 * static_cast<Eigen::Index>(reaction_.size());
+    const VecX load = (*this)(VecX::Zero(model_.nv));
+    const int root = free_root();
+    VecX lambda;
+    if (root >= 0 && rows == 0) {
+      const bool springs_only = model_.gravity == Vec3{};
+      model_.gravity = {};
+      return springs_only || !model_.springs.empty();
+    }
+    if (rows == 0) return true;
+    if (root < 0) {
+      lambda = -C.topRows(rows).transpose().completeOrthogonalDecomposition().solve(load);
+    } else {
+      const auto points = static_cast<double>(reaction_.size());
+      const MatX force = C.block(0, root, rows, 3).transpose();
+      const MatX moment = C.block(0, root + 3, rows, 3).transpose();
+      lambda = -force.transpose() * load.segment(root, 3) / points;
+      // pairs of forces that cancel: what is left to turn with
+      const MatX spare = MatX::Identity(rows, rows) - force.transpose() * force / points;
+      const VecX left = load.segment(root + 3, 3) + moment * lambda;
+      lambda -= spare * (moment * spare).completeOrthogonalDecomposition().solve(left);
+    }
+    for (std::size_t i = 0; i < reaction_.size(); ++i) {
+      const auto r = 3 * static_cast<Eigen::Index>(i);
+      reaction_[i] = {lambda[r], lambda[r + 1], lambda[r + 2]};
+    }
+    return true;
+  }
+
+ private:
+  // First freedom of the free root on which the fixed points hang, -1: there is none.
+  int free_root() const {
+    int first = options_.fixed_points.empty() ? 0 : options_.fixed_points[0].body.index;
+    while (first >= 0 && model_.links[at(first)].parent >= 0) first = model_.links[at(first)].parent;
+    if (options_.fixed_points.empty()) {
+      for (first = 0; first < model_.body_count(); ++first) {
+        const Link& link = model_.links[at(first)];
+        if (link.translations + link.rotations > 0) break;
+      }
+      if (first == model_.body_count()) return -1;
+    }
+    if (first < 0) return -1;
+    const Link& link = model_.links[at(first)];
+    return link.translations == 3 && link.rotations == 3 ? link.v : -1;
+  }
+
+  Model model_;
+  const State& rest_;
+  const ModalOptions& options_;
+  Dynamics<double> dynamics_;
+  std::vector<Vec3> reaction_;  // on the body, in world axes
+};
+
+MatX fixed_rows(const Model& model, const Kinematics<double>& k, const ModalOptions& options) {
+  const auto count = 3 * (options.fixed_points.size() + options.fixed_orientations.size()) +
+                     options.locked.size();
+  MatX C = MatX::Zero(static_cast<Eigen::Index>(count), model.nv);
+  Eigen::Index row = 0;
+  for (const FixedPoint& point : options.fixed_points) {
+    C.middleRows(row, 3) =
+        point_jacobian(model, k, point.body, body_pose(model, k, point.body) * point.p);
+    row += 3;
+  }
+  for (const BodyId body : options.fixed_orientations) {
+    C.middleRows(row, 3) = rotation_jacobian(model, k, body);
+    row += 3;
+  }
+  for (const int freedom : options.locked) {
+    assert(freedom >= 0 && freedom < model.nv);
+    C(row++, freedom) = 1;
+  }
+  return C;
+}
+
+MatX null_space(const MatX& C) {
+  const Eigen::Index n = C.cols();
+  if (C.rows() == 0) return MatX::Identity(n, n);
+  const Eigen::ColPivHouseholderQR<MatX> qr(C.transpose());
+  const MatX Q = qr.householderQ() * MatX::Identity(n, n);
+  return Q.rightCols(n - qr.rank());
+}
+
+bool is_free_root(const Link& link) {
+  return link.parent < 0 && link.translations == 3 && link.rotations == 3;
+}
+
+// The first of the largest entries, so that rounding does not choose between equal ones.
+double largest_entry(const VecX& x) {
+  const double largest = x.cwiseAbs().maxCoeff();
+  for (const double e : x) {
+    if (std::fabs(e) >= (1 - 1e-6) * largest) return e;
+  }
+  return 0;
+}
+
+}  // namespace
+
+ModalMatrices modal_matrices(const Model& model, const State& rest, const ModalOptions& options) {
+  if (!model.loops.empty()) {
+    throw InputError("joint '" + model.loops[0].name + "' closes a loop: modes are those of trees");
+  }
+  ModalMatrices m;
+  Dynamics<double> d(model);
+  update_poses(model, rest.q.data(), d.kinematics);
+  m.M = mass_matrix(model, d);
+  for (int v = 0; v < model.nv; ++v) m.M(v, v) += model.drives[at(v)].armature;
+  m.D = m.K = MatX::Zero(model.nv, model.nv);
+  m.C = fixed_rows(model, d.kinematics, options);
+  m.null_space = null_space(m.C);
+  add_drives(model, rest, m);
+  StaticForce force(model, rest, options);
+  if (!force.is_none() && force.find_reactions(m.C)) {
+    const MatX K = -derivative(model.nv, force);
+    m.K += 0.5 * (K + K.transpose());
+  }
+  return m;
+}
+
+Modes modal_analysis(const Model& model, const State& rest, const ModalOptions& options) {
+  const ModalMatrices m = modal_matrices(model, rest, options);
+  if (m.null_space.cols() == 0) throw InputError("no freedom is left: all is fixed or locked");
+  const MatX& N = m.null_space;
+  const MatX mass = N.transpose() * m.M * N, stiffness = N.transpose() * m.K * N;
+  const Eigen::GeneralizedSelfAdjointEigenSolver<MatX> solver(stiffness, mass);
+  const VecX& all = solver.eigenvalues();
+
+  Modes modes;
+  for (const Link& link : model.links) {
+    if (is_free_root(link)) continue;
+    for (int k = 0; k < link.translations + link.rotations; ++k) {
+      modes.internal.push_back(link.v + k);
+    }
+  }
+  // rigid motions have no stiffness, those that fall a negative one
+  const double threshold = no_stiffness * std::fmax(all.cwiseAbs().maxCoeff(), 1e-300);
+  Eigen::Index first = 0, falling = 0;
+  while (falling < all.size() && all[falling] < -threshold) ++falling;
+  for (first = falling; first < all.size() && all[first] < threshold; ++first) ++modes.rigid;
+  modes.falling = (-all.head(falling)).cwiseSqrt();
+  const Eigen::Index count = all.size() - first;
+  modes.eigenvalue = all.tail(count);
+  modes.hertz = modes.eigenvalue.cwiseSqrt() / (2 * std::numbers::pi);
+  modes.damping_ratio.resize(count);
+  modes.shapes = N * solver.eigenvectors().rightCols(count);
+  modes.phi.resize(static_cast<Eigen::Index>(modes.internal.size()), count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    // eigenvectors have x^T M x = 1, and D -> 2 xi w
+    auto shape = modes.shapes.col(i);
+    modes.damping_ratio[i] = shape.dot(m.D * shape) / (2 * std::sqrt(modes.eigenvalue[i]));
+    VecX phi(modes.phi.rows());
+    for (Eigen::Index r = 0; r < phi.size(); ++r) {
+      phi[r] = shape[modes.internal[static_cast<std::size_t>(r)]];
+    }
+    const bool moves_joints = phi.size() > 0 && phi.norm() > 1e-12 * shape.norm();
+    const VecX& measure = moves_joints ? phi : VecX(shape);
+    const double scale = std::copysign(1 / measure.norm(), largest_entry(measure));
+    shape *= scale;
+    modes.phi.col(i) = phi * scale;
+  }
+  return modes;
+}
+
+Modes air_modes(const Character& character, ModalOptions options) {
+  return modal_analysis(character.model, character.rest, options);
+}
+
+Modes ground_modes(const Character& character, int foot, ModalOptions options) {
+  const Foot& f = character.feet.at(static_cast<std::size_t>(foot));
+  options.fixed_points.insert(options.fixed_points.begin(), {f.body, f.toe});
+  return modal_analysis(character.model, character.rest, options);
+}
+
+State deflected(const Model& model, const State& rest, const VecX& shape, double amplitude) {
+  State state = rest;
+  move(model, shape.data(), amplitude, state.q.data());
+  return state;
+}
+
+}  // namespace molejo
