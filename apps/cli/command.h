@@ -50,6 +50,19 @@ struct ConvertOptions {
 };
 int convert(const ConvertOptions& options);
 
+struct ModesOptions {
+  std::string file;
+  std::string phase = "air";
+  std::string foot;                 // that stands; the first one unless given
+  std::vector<std::string> fixed;   // "BODY" or "BODY:x,y,z"
+  std::vector<std::string> pose;    // "JOINT=x,y,z", degrees
+  std::optional<double> stiffness;  // N m/rad of all joints
+  bool gravity = false;
+  std::string output;
+  bool json = false;
+};
+int modes(const ModesOptions& options);
+
 struct GalleryOptions {
   std::string scenes = "scenes", out = "out";
 };

@@ -27,6 +27,7 @@ constexpr Range duration_range{0, 1e6, "seconds"};
 constexpr Range fps_range{1e-3, 1e5, "frames per second"};
 constexpr Range time_step_range{1e-9, 1, "seconds"};
 constexpr Range force_scale_range{1e-9, 1e12, "newtons per metre"};
+constexpr Range stiffness_range{1e-6, 1e9, "newton metres per radian"};
 
 // The words that an option takes; numbers stay text until they are checked here.
 struct Words {
@@ -125,6 +126,36 @@ CLI::App* add_simulate(CLI::App& app, SimulateOptions& options, Words& words) {
   return simulate;
 }
 
+CLI::App* add_modes(CLI::App& app, ModesOptions& options, std::optional<std::string>& stiffness) {
+  CLI::App* modes = app.add_subcommand("modes", "Natural vibrations of a character, in words");
+  modes->add_option("CHARACTER", options.file, "Any scene that simulate reads")->type_name("");
+  modes->add_option("--phase", options.phase, "air, or ground: the toe of a foot is fixed")
+      ->capture_default_str()
+      ->type_name("NAME");
+  modes->add_option("--foot", options.foot, "Body of the foot that stands; the first unless given")
+      ->type_name("BODY");
+  modes
+      ->add_option("--fix", options.fixed,
+                   "Point that is fixed too: BODY or BODY:x,y,z, may be repeated")
+      ->type_name("POINT")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  modes
+      ->add_option("--pose", options.pose,
+                   "Turn of a joint from the pose of the file, JOINT=x,y,z in degrees, may be "
+                   "repeated; the other side is turned alike")
+      ->type_name("TURN")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  modes->add_option("--stiffness", stiffness, "Of all joints, N m/rad; damping is 0.1 s times that")
+      ->type_name("NUMBER");
+  modes->add_flag("--gravity", options.gravity, "Weight adds to the stiffness, or takes from it");
+  modes->add_option("-o,--output", options.output, "File for a clip of each mode: .glb")
+      ->type_name("FILE");
+  modes->add_flag("--json", options.json, "Print the modes as one JSON object");
+  return modes;
+}
+
 // The first word that nothing took, and the nearest word that something would have.
 void refuse_leftovers(const CLI::App& app, const CLI::App* command) {
   const std::vector<std::string> left = app.remaining(true);
@@ -177,6 +208,10 @@ int run(int argc, char** argv) {
   convert_app->add_option("IN", convert_options.in, "Any scene that simulate reads")->type_name("");
   convert_app->add_option("OUT", convert_options.out, ".json, or .cfg for Bacin's files")
       ->type_name("");
+
+  ModesOptions modes_options;
+  std::optional<std::string> stiffness_word;
+  CLI::App* modes_app = add_modes(app, modes_options, stiffness_word);
 
   GalleryOptions gallery_options;
   CLI::App* gallery_app =
@@ -256,6 +291,11 @@ int run(int argc, char** argv) {
     require(convert_options.out, "convert", "OUT");
     return convert(convert_options);
   }
+  if (command == modes_app) {
+    require(modes_options.file, "modes", "CHARACTER");
+    modes_options.stiffness = number("--stiffness", stiffness_word, stiffness_range);
+    return modes(modes_options);
+  }
   if (command == gallery_app) return gallery(gallery_options);
   if (command == serve_app) {
     require(serve_options.scene, "serve", "SCENE");
@@ -266,7 +306,7 @@ int run(int argc, char** argv) {
     return send(send_options);
   }
   throw InputError(
-      "no command given: simulate, check, convert, gallery, serve or send; see 'molejo --help'");
+      "no command given: simulate, check, convert, modes, gallery, serve or send; see 'molejo --help'");
 }
 
 }  // namespace

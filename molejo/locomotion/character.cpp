@@ -317,7 +317,9 @@ class Posing {
 
   Character finish() {
     Character c;
+    std::vector<std::string> foot_bodies;
     if (scene_.character) {
+      for (const SceneFoot& foot : scene_.character->feet) foot_bodies.push_back(foot.body);
       choose_feet();
       const bool floats = link(tree_.first_link).translations == 3;
       if (options_.stand && floats && !scene_.character->feet.empty()) raise(-lowest_foot());
@@ -335,6 +337,7 @@ class Posing {
     c.first_internal = tree_.first_v + (c.free_root ? 6 : 0);
     c.internal = tree_.last_v - c.first_internal;
     c.torso = c.scene.character ? c.model.body(c.scene.character->torso) : c.root;
+    for (const std::string& name : foot_bodies) c.foot_bodies.push_back(c.model.body(name));
     if (c.scene.character) {
       for (const SceneFoot& f : c.scene.character->feet) {
         const BodyId id = c.model.body(f.body);

@@ -62,6 +62,7 @@ struct Character {
   State rest;  // zero, but for the place of a free root
   BodyId root, torso;
   std::vector<Foot> feet;
+  std::vector<BodyId> foot_bodies;  // those that are no feet for now included
   Vec3 forward, up, left;
   Mirror mirror;
   // the tree of the root: freedoms first_internal ... + internal - 1 are those of its joints; before

@@ -286,4 +286,27 @@ State deflected(const Model& model, const State& rest, const VecX& shape, double
   return state;
 }
 
+Recording mode_clip(const Character& character, const Modes& modes, int mode) {
+  constexpr double widest = 35 * std::numbers::pi / 180, slowest = 0.4, fastest = 1.25;
+  constexpr int frames = 33;  // the last is the first
+  const Model& model = character.model;
+  const VecX shape = modes.shapes.col(mode);
+  double largest = 0;
+  for (const int v : modes.internal) largest = std::fmax(largest, std::fabs(shape[v]));
+  if (!(largest > 0)) largest = shape.cwiseAbs().maxCoeff();
+  const double period = 1 / std::fmin(std::fmax(modes.hertz[mode], slowest), fastest);
+  Recording recording;
+  Kinematics<double> k(model);
+  for (int i = 0; i < frames; ++i) {
+    const double s = static_cast<double>(i) / (frames - 1);
+    const double turn = i == frames - 1 ? 0 : std::sin(2 * std::numbers::pi * s);
+    Frame& frame = recording.frames.emplace_back();
+    frame.state = deflected(model, character.rest, shape, widest / largest * turn);
+    frame.state.t = s * period;
+    update_poses(model, frame.state.q.data(), k);
+    for (int b = 0; b < model.body_count(); ++b) frame.X_WB.push_back(body_pose(model, k, {b}));
+  }
+  return recording;
+}
+
 }  // namespace molejo

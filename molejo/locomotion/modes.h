@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "molejo/locomotion/character.h"
+#include "molejo/model/recording.h"
 
 namespace molejo {
 
@@ -68,5 +69,9 @@ Modes ground_modes(const Character& character, int foot, ModalOptions options = 
 
 // q at rest (+) amplitude times a shape: a pose of the animated mode.
 State deflected(const Model& model, const State& rest, const VecX& shape, double amplitude);
+
+// A mode as it is shown: one full swing from rest to rest, with the largest joint turn at 35 degrees,
+// at its own frequency but between 0.4 and 1.25 Hz.
+Recording mode_clip(const Character& character, const Modes& modes, int mode);
 
 }  // namespace molejo
