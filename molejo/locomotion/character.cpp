@@ -25,6 +25,9 @@ class Posing {
     scene_.settings.formulation = Formulation::reduced;
     built_ = build(scene_);
     const Model& model = built_.model;
+    if (scene_.character && std::fabs(dot(up_of(scene_), forward_of(scene_))) > 1e-9) {
+      throw InputError("character: forward is not at right angles to gravity");
+    }
     if (!model.loops.empty()) {
       throw InputError("joint '" + model.loops[0].name +
                        "' closes a loop: a character must be a tree");

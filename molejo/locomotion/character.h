@@ -23,10 +23,10 @@ struct RestPose {
   // Rotation vector of a joint by its name, rad: turns the child and all that hangs on it, about
   // axes that are those of the world in the scene's pose and go with the parent. A hinge takes the
   // part along its axis.
-  std::map<std::string, Vec3> turns;
+  std::map<std::string, Vec3> turns{};
   // What is said of a joint on one side only holds for the other side, mirrored.
   bool mirror = false;
-  Vec3 root_turn;  // of the whole figure, about the origin of the root body
+  Vec3 root_turn{};  // of the whole figure, about the origin of the root body
 };
 
 struct CharacterOptions {

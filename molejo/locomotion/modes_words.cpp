@@ -139,6 +139,19 @@ class Wording {
     return false;
   }
 
+  // "left" or "right" where all of this share is on one side, else nothing.
+  std::string_view only_side(JointRole role, std::size_t axis) const {
+    double left = 0, both = 0;
+    for (int b = 0; b < c_.model.body_count(); ++b) {
+      if (roles_[at(b)] != role || !is_internal(c_, b)) continue;
+      const double turn = turn_of(b)[axis], share = turn * turn;
+      both += share;
+      if (dot(k_.bodies[at(b)].p, c_.left) > 0) left += share;
+    }
+    constexpr double clear = 0.95;
+    return left > clear * both ? "left" : left < (1 - clear) * both ? "right" : "";
+  }
+
   std::string name() const;
   std::string leg_swing(Parity parity) const;
   std::string trunk_name(Axis axis) const;
@@ -178,7 +191,7 @@ constexpr std::string_view single_names[5][3] = {
 
 // Four and more legs: those in front against those behind.
 std::string Wording::leg_swing(Parity parity) const {
-  Vec3 com = totals(c_.model, k_).com;
+  const Vec3 com = totals(c_.model, k_).com;
   double turn[2] = {0, 0}, size[2] = {0, 0};
   for (const BodyId foot : c_.foot_bodies) {
     const std::vector<int> chain = limb(c_, child_counts(c_.model), foot.index);
@@ -241,6 +254,9 @@ std::string Wording::name() const {
     return trunk_name(static_cast<Axis>(axis));
   }
   if (!paired(static_cast<JointRole>(role))) return std::string(single_names[role][axis]);
+  if (const auto side = only_side(static_cast<JointRole>(role), axis); !side.empty()) {
+    return fmt::format("{} {}", side, single_names[role][axis]);
+  }
   if (role == 0 && axis == sagittal && c_.foot_bodies.size() > 2) {
     const std::string legs = leg_swing(static_cast<Parity>(parity));
     if (!legs.empty()) return legs;

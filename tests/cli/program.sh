@@ -49,7 +49,7 @@ test_help_and_version() {
   expect 0 --version
   holds stdout '^molejo [0-9]+\.[0-9]+\.[0-9]+$'
   expect 0 --help
-  for command in simulate check convert gallery; do holds stdout "  $command "; done
+  for command in simulate check convert modes gallery; do holds stdout "  $command "; done
   expect 0 simulate --help
   for option in output duration fps time-step integrator formulation contacts forces force-scale set units json; do
     holds stdout "--$option"
@@ -389,6 +389,57 @@ test_convert_refuses() {
   refuse "is the input itself" convert pendulum.json pendulum.json
   refuse "no such folder" convert pendulum.json nowhere/a.json
   refuse "no such file" convert missing.json a.json
+  only_files
+}
+
+test_modes_are_told_in_words() {
+  expect 0 modes "$scenes/characters/humanoid.json" --stiffness 100
+  holds stdout '^Humanoid, air: 30 modes, 6 rigid motions$'
+  holds stdout '^     2     0\.989   0\.311   legs scissor fore-aft \(sagittal, alternating: '
+  holds stdout '^    10     4\.380   1\.376\*  knees alternate '
+  expect 0 modes "$scenes/characters/humanoid.json" --phase ground --foot right_leg.foot
+  holds stdout '^Humanoid, ground on right_leg.foot: 30 modes, 3 rigid motions$'
+  holds stdout '^     3 .* push-off '
+  expect 0 modes "$scenes/characters/humanoid.json" --phase ground --gravity
+  holds stdout '^Humanoid, ground on left_leg.foot: 30 modes, 1 rigid motions, falls at [0-9.]+/s, falls'
+  expect 0 modes "$scenes/characters/humanoid.json" --pose left_leg.hip=0,-40,0
+  holds stdout '30 modes'
+  # any tree: a pendulum swings by its weight alone
+  expect 0 modes pendulum.json --gravity
+  holds stdout ' 2 modes, 0 rigid motions'
+}
+
+test_modes_as_json_and_as_clips() {
+  expect 0 modes "$scenes/characters/kangaroo.json" --json -o modes.glb
+  only_files modes.glb
+  [ "$(head -c 4 modes.glb)" = glTF ] || fail "not a glb"
+  if command -v node > /dev/null; then
+    node -e 'const fs = require("fs"), m = JSON.parse(fs.readFileSync("stdout"));
+      const glb = fs.readFileSync("modes.glb"), length = glb.readUInt32LE(12);
+      const clips = JSON.parse(glb.subarray(20, 20 + length)).animations;
+      if (m.modes.length !== 36 || clips.length !== 36 || m.rigid_motions !== 6) process.exit(1);
+      if (!m.symmetric || Object.keys(m.modes[0].shape).length !== 36) process.exit(2);
+      clips.forEach((c, i) => { if (!c.name.startsWith("air " + String(i + 1).padStart(2, "0") + ": ")) process.exit(3); });
+      const norm = Object.values(m.modes[3].shape).reduce((s, x) => s + x * x, 0);
+      if (Math.abs(norm - 1) > 1e-9) process.exit(4);' || fail "clips or numbers are wrong"
+  fi
+}
+
+test_modes_refuses() {
+  local man="$scenes/characters/humanoid.json"
+  refuse "no CHARACTER given" modes
+  refuse "unknown phase 'grond'; did you mean 'ground'?" modes "$man" --phase grond
+  refuse "unknown foot 'left_leg.fot'; did you mean 'left_leg.foot'?" modes "$man" --phase ground --foot left_leg.fot
+  refuse "--foot: only in --phase ground" modes "$man" --foot left_leg.foot
+  refuse "the scene names no feet" modes pendulum.json --phase ground
+  refuse "expected JOINT=x,y,z in degrees" modes "$man" --pose left_leg.hip
+  refuse "expected three numbers" modes "$man" --pose left_leg.hip=0,x,0
+  refuse "unknown joint 'left_leg.hup'; did you mean 'left_leg.hip'?" modes "$man" --pose left_leg.hup=0,1,0
+  refuse "is beyond its limits" modes "$man" --pose left_leg.knee=0,140,0
+  refuse "unknown body 'torsi'; did you mean 'torso'?" modes "$man" --fix torsi
+  refuse "--stiffness" modes "$man" --stiffness -1
+  refuse "unknown ending '.csv'" modes "$man" -o a.csv
+  refuse "closes a loop" modes "$scenes/four_bar.json"
   only_files
 }
 

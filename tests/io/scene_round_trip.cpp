@@ -158,6 +158,12 @@ struct Sequence {
     for (const SceneTable& table : s.tables) add("table", table.body), add("file", table.file);
     add("legacy angles", s.legacy_angles);
     for (const std::string& w : s.warnings) add("warning", w);
+    if (!s.character) return;
+    add("torso", s.character->torso), add("forward", s.character->forward);
+    for (const SceneFoot& f : s.character->feet) {
+      add("foot", f.body), add("toe", f.toe), add("heel", f.heel), add("radius", f.radius);
+    }
+    for (const MirrorPair& p : s.character->mirror) add("left", p.left), add("right", p.right);
   }
 };
 
@@ -203,10 +209,24 @@ class RandomScene {
           {s.bodies[static_cast<std::size_t>(i)].name, std::to_string(i) + "{a}.out"});
     }
     s.legacy_angles = chance();
+    character(s);
     return s;
   }
 
  private:
+  void character(Scene& s) {
+    std::vector<std::string> free;
+    for (const SceneBody& b : s.bodies) {
+      if (!b.immobile && !b.follows) free.push_back(b.name);
+    }
+    if (free.empty() || chance()) return;
+    s.character.emplace();
+    s.character->torso = free[0];
+    if (chance()) s.character->feet.push_back({free[0], vec(), vec(), chance() ? 0.02 : size()});
+    if (free.size() > 1 && chance()) s.character->mirror.push_back({free[1], free[0]});
+    s.settings.gravity.y = 0;
+    if (chance()) s.character->forward = {0, 1, 0};
+  }
   int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
   bool chance() { return below(2) == 0; }
   double unit() { return std::uniform_real_distribution<double>(0, 1)(random_); }
