@@ -82,7 +82,6 @@ class StaticForce {
     model_.forces.clear();
     if (!options.springs) model_.springs.clear();
     if (!options.gravity) model_.gravity = {};
-    reaction_.assign(options.fixed_points.size(), Vec3{});
   }
   bool is_none() const { return model_.springs.empty() && model_.gravity == Vec3{}; }
 
@@ -94,13 +93,12 @@ class StaticForce {
     update_poses(model_, q.data(), k);
     update_velocities(model_, zero.data(), k);
     apply_body_forces(model_, rest_.t, dynamics_);
-    for (std::size_t i = 0; i < reaction_.size(); ++i) {
-      const FixedPoint& point = options_.fixed_points[i];
-      if (point.body.is_world()) continue;
-      const Vec3 p = body_pose(model_, k, point.body) * point.p;
-      Spatial<double>& on = dynamics_.applied[at(point.body.index)];
-      on.linear += reaction_[i];
-      on.angular += cross(p - k.bodies[at(point.body.index)].p, reaction_[i]);
+    for (const Load& load : loads_) {
+      if (load.at.body.is_world()) continue;
+      const auto body = at(load.at.body.index);
+      const Vec3 p = body_pose(model_, k, load.at.body) * load.at.p;
+      dynamics_.applied[body].linear += load.force;
+      dynamics_.applied[body].angular += cross(p - k.bodies[body].p, load.force);
     }
     return -inverse_dynamics(model_, zero, zero, dynamics_);
   }
@@ -108,7 +106,8 @@ class StaticForce {
   // What the fixed points bear, so that forces balance; then moments, as far as they can. `C` has
   // the rows of the points first. False: a free root falls, and nothing is felt of gravity.
   bool find_reactions(const MatX& C) {
-    const auto rows = 3 * static_cast<Eigen::Index>(reaction_.size());
+    const std::size_t count = options_.fixed_points.size();
+    const auto rows = 3 * static_cast<Eigen::Index>(count);
     const VecX load = (*this)(VecX::Zero(model_.nv));
     const int root = free_root();
     VecX lambda;
@@ -121,7 +120,7 @@ class StaticForce {
     if (root < 0) {
       lambda = -C.topRows(rows).transpose().completeOrthogonalDecomposition().solve(load);
     } else {
-      const auto points = static_cast<double>(reaction_.size());
+      const auto points = static_cast<double>(count);
       const MatX force = C.block(0, root, rows, 3).transpose();
       const MatX moment = C.block(0, root + 3, rows, 3).transpose();
       lambda = -force.transpose() * load.segment(root, 3) / points;
@@ -130,14 +129,41 @@ class StaticForce {
       const VecX left = load.segment(root + 3, 3) + moment * lambda;
       lambda -= spare * (moment * spare).completeOrthogonalDecomposition().solve(left);
     }
-    for (std::size_t i = 0; i < reaction_.size(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       const auto r = 3 * static_cast<Eigen::Index>(i);
-      reaction_[i] = {lambda[r], lambda[r + 1], lambda[r + 2]};
+      loads_.push_back({options_.fixed_points[i], {lambda[r], lambda[r + 1], lambda[r + 2]}});
     }
+    if (root >= 0) hold_upright(root);
     return true;
   }
 
  private:
+  // A force that keeps its direction, at a point of a body.
+  struct Load {
+    FixedPoint at;
+    Vec3 force;
+  };
+
+  // A pose whose weight is not above its support would topple: two vertical forces on the root body
+  // hold it, an equilibrium that still may turn about the vertical.
+  void hold_upright(int root) {
+    const double g = norm(model_.gravity);
+    if (!(g > 0)) return;
+    const VecX load = (*this)(VecX::Zero(model_.nv));
+    int body = 0;
+    while (model_.links[at(body)].v != root || model_.links[at(body)].rotations != 3) ++body;
+    const Mat3& R = dynamics_.kinematics.bodies[at(body)].R;
+    const Vec3 up = -model_.gravity / g;
+    const Vec3 moment = R * Vec3{load[root + 3], load[root + 4], load[root + 5]};
+    const double size = norm(moment);
+    if (!(size > 0)) return;
+    // arm x up = -moment / (2 size), for a moment across the vertical
+    const Vec3 arm = transpose_times(R, cross(up, moment)) * (-0.5 / size);
+    const Vec3& M = model_.links[at(body)].p_BM;
+    loads_.push_back({{{body}, M + arm}, up * size});
+    loads_.push_back({{{body}, M - arm}, up * -size});
+  }
+
   // First freedom of the free root on which the fixed points hang, -1: there is none.
   int free_root() const {
     int first = options_.fixed_points.empty() ? 0 : options_.fixed_points[0].body.index;
@@ -158,7 +184,7 @@ class StaticForce {
   const State& rest_;
   const ModalOptions& options_;
   Dynamics<double> dynamics_;
-  std::vector<Vec3> reaction_;  // on the body, in world axes
+  std::vector<Load> loads_;
 };
 
 MatX fixed_rows(const Model& model, const Kinematics<double>& k, const ModalOptions& options) {

@@ -86,6 +86,7 @@ class Assembly {
   }
 
   void add_joint(int i) {
+    if (model_.bodies[at(i)].immobile) return;
     const Link& link = model_.links[at(i)];
     const int count = link.translations + link.rotations;
     const bool is_root = link.parent < 0 && link.translations == 3 && link.rotations == 3;

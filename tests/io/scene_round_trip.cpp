@@ -548,6 +548,11 @@ TEST_CASE("scene text: a difference in any field is seen") {
   b = a;
   b.contact_pairs.emplace_back();
   CHECK(first_difference(a, b) != "");
+  a.character = b.character = {"torso", {{"foot", {}, {}, 0.02}}, {{"l", "r"}}, {1, 0, 0}};
+  b.contact_pairs = a.contact_pairs;
+  CHECK(first_difference(a, b) == "");
+  b.character->mirror[0].right = "x";
+  CHECK(first_difference(a, b).find("right") == 0);
 }
 
 TEST_CASE("scene text: what is written is what a person would write") {
@@ -608,12 +613,14 @@ TEST_CASE("scene text: what is written is what a person would write") {
 
 TEST_CASE("scene text: shipped scenes read back bit for bit") {
   int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() + "/scenes")) {
-    if (entry.path().extension() != ".json") continue;
-    CAPTURE(entry.path().string());
-    const Scene scene = read_scene(entry.path().string());
-    CHECK(first_difference(scene, parse_scene(scene_text(scene), "copy.json")) == "");
-    ++count;
+  for (const char* folder : {"/scenes", "/scenes/characters"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() + folder)) {
+      if (entry.path().extension() != ".json") continue;
+      CAPTURE(entry.path().string());
+      const Scene scene = read_scene(entry.path().string());
+      CHECK(first_difference(scene, parse_scene(scene_text(scene), "copy.json")) == "");
+      ++count;
+    }
   }
-  CHECK(count >= 1);
+  CHECK(count >= 18);
 }

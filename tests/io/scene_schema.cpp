@@ -180,20 +180,24 @@ TEST_CASE("schema: words for joints, integrators and formulations are those of t
 
 TEST_CASE("schema: shipped scenes validate") {
   int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() + "/scenes")) {
-    if (entry.path().extension() != ".json") continue;
-    CAPTURE(entry.path().string());
-    CHECK(validates(read_file(entry.path().string())));
-    ++count;
+  for (const char* folder : {"/scenes", "/scenes/characters"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() + folder)) {
+      if (entry.path().extension() != ".json") continue;
+      CAPTURE(entry.path().string());
+      CHECK(validates(read_file(entry.path().string())));
+      ++count;
+    }
   }
-  CHECK(count >= 14);
+  CHECK(count >= 18);
 }
 
 TEST_CASE("schema: what the reader writes validates") {
-  for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() + "/scenes")) {
-    if (entry.path().extension() != ".json") continue;
-    CAPTURE(entry.path().string());
-    CHECK(validates(scene_text(read_scene(entry.path().string()))));
+  for (const char* folder : {"/scenes", "/scenes/characters"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() + folder)) {
+      if (entry.path().extension() != ".json") continue;
+      CAPTURE(entry.path().string());
+      CHECK(validates(scene_text(read_scene(entry.path().string()))));
+    }
   }
 }
 
