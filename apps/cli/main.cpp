@@ -306,7 +306,8 @@ int run(int argc, char** argv) {
     return send(send_options);
   }
   throw InputError(
-      "no command given: simulate, check, convert, modes, gallery, serve or send; see 'molejo --help'");
+      "no command given: simulate, check, convert, modes, gallery, serve or send; see 'molejo "
+      "--help'");
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ Vec3 read_vector(const std::string& option, const std::string& text) {
   const char* at = text.c_str();
   for (int i = 0; i < 3; ++i) {
     char* end = nullptr;
-    const bool plain = *at != '\0' && std::string_view("0123456789+-.").find(*at) !=
-                                          std::string_view::npos;
+    const bool plain =
+        *at != '\0' && std::string_view("0123456789+-.").find(*at) != std::string_view::npos;
     v[i] = plain ? std::strtod(at, &end) : 0;
     if (!plain || end == at || *end != (i < 2 ? ',' : '\0') || !(std::fabs(v[i]) <= 1e6)) {
       throw InputError(fmt::format("{}: '{:.40}': expected three numbers x,y,z", option, text));
@@ -90,8 +90,8 @@ Analysis analyse(const ModesOptions& options) {
   const Scene scene = load_scene(options.file);
   build_loaded(scene, options.file);
   Analysis a;
-  a.character = make_character(
-      scene, {.pose = read_pose(options.pose), .stiffness = options.stiffness});
+  a.character =
+      make_character(scene, {.pose = read_pose(options.pose), .stiffness = options.stiffness});
   ModalOptions modal;
   modal.gravity = options.gravity;
   for (const std::string& text : options.fixed) {
@@ -99,8 +99,8 @@ Analysis analyse(const ModesOptions& options) {
   }
   if (options.phase == "ground") a.support = find_foot(a.character, options.foot);
   a.phase = options.phase;
-  a.modes = a.support >= 0 ? ground_modes(a.character, a.support, modal)
-                           : air_modes(a.character, modal);
+  a.modes =
+      a.support >= 0 ? ground_modes(a.character, a.support, modal) : air_modes(a.character, modal);
   for (int i = 0; i < a.modes.count(); ++i) {
     a.words.push_back(mode_words(a.character, a.modes.phi.col(i), a.support));
   }
@@ -151,21 +151,22 @@ nlohmann::ordered_json to_json(const Analysis& a, const ModesOptions& options) {
   }
   Json falling = Json::array();
   for (const double rate : a.modes.falling) falling.push_back(rate);
-  return {{"file", options.file},       {"name", a.character.scene.name},
-          {"phase", a.phase},           {"rigid_motions", a.modes.rigid},
-          {"falling_rates", falling},   {"symmetric", a.character.mirror.symmetric},
+  return {{"file", options.file},     {"name", a.character.scene.name},
+          {"phase", a.phase},         {"rigid_motions", a.modes.rigid},
+          {"falling_rates", falling}, {"symmetric", a.character.mirror.symmetric},
           {"modes", std::move(modes)}};
 }
 
 void write_clips(const Analysis& a, const std::string& path) {
   std::vector<Recording> recordings;
-  for (int i = 0; i < a.modes.count(); ++i) recordings.push_back(mode_clip(a.character, a.modes, i));
+  for (int i = 0; i < a.modes.count(); ++i)
+    recordings.push_back(mode_clip(a.character, a.modes, i));
   std::vector<Clip> clips;
   for (std::size_t i = 0; i < recordings.size(); ++i) {
     const int m = static_cast<int>(i);
-    clips.push_back({fmt::format("{} {:02}: {:.3f} Hz, {}", a.phase, m + 1, a.modes.hertz[m],
-                                 a.words[i].name),
-                     &recordings[i]});
+    clips.push_back(
+        {fmt::format("{} {:02}: {:.3f} Hz, {}", a.phase, m + 1, a.modes.hertz[m], a.words[i].name),
+         &recordings[i]});
   }
   if (clips.empty()) throw InputError("there are no modes to animate");
   write_file(path, glb(a.character.scene, a.character.model, clips));
@@ -185,8 +186,9 @@ int modes(const ModesOptions& options) {
   const Analysis a = analyse(options);
   if (!options.output.empty()) write_clips(a, options.output);
   if (options.json) {
-    fmt::print("{}\n", to_json(a, options).dump(2, ' ', false,
-                                                nlohmann::ordered_json::error_handler_t::replace));
+    fmt::print(
+        "{}\n",
+        to_json(a, options).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   } else {
     print_table(a);
   }

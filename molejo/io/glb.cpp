@@ -314,6 +314,7 @@ class GlbWriter {
 
   void add_channel(int node, const char* path, const std::vector<float>& values, int width,
                    const char* interpolation = "LINEAR") {
+    if (values.empty()) return;
     if (clips_.size() == 1 && is_constant(values, static_cast<std::size_t>(width))) return;
     if (input_ < 0) input_ = buffer_.floats(times_, 1, no_target, true);
     channels_.push_back(

@@ -91,7 +91,8 @@ class Posing {
       }
       if (found < 0) throw InputError("rest pose: " + unknown_word("joint", name, known));
       if (link(found).rotations == 2) {
-        throw InputError("rest pose: joint '" + name + "' turns about two axes; give it a position "
+        throw InputError("rest pose: joint '" + name +
+                         "' turns about two axes; give it a position "
                          "in the scene");
       }
       if (!std::isfinite(turn.x) || !std::isfinite(turn.y) || !std::isfinite(turn.z)) {
@@ -166,8 +167,7 @@ class Posing {
     SceneJoint& joint = scene_.joints[found->second];
     const Pose X_WB = body_pose(built_.model, kinematics_, {i});
     const Vec3 p_WM = X_WB * joint.X_BM.p;
-    const Pose X_WP =
-        l.parent < 0 ? Pose{} : body_pose(built_.model, kinematics_, {l.parent});
+    const Pose X_WP = l.parent < 0 ? Pose{} : body_pose(built_.model, kinematics_, {l.parent});
     Mat3 R = X_WP.R * joint.X_PF.R;
     if (l.rotations == 3 && l.translations == 0) R = Mat3::identity();
     if (l.rotations == 2) {
@@ -268,13 +268,14 @@ class Posing {
     for (SceneForce& f : scene_.forces) {
       turn(f.at.body, f.at.p);
       const auto X = turned_.find(f.at.body);
-      if (f.in_body_axes && X != turned_.end() &&
-          largest(X->second.R - Mat3::identity()) > 1e-12) {
-        throw InputError("force '" + f.name + "' is in the axes of a body that the rest pose turns");
+      if (f.in_body_axes && X != turned_.end() && largest(X->second.R - Mat3::identity()) > 1e-12) {
+        throw InputError("force '" + f.name +
+                         "' is in the axes of a body that the rest pose turns");
       }
     }
     for (const SceneJoint& joint : scene_.joints) {
-      if (!joint.parent.empty() && turned_.contains(joint.child) != turned_.contains(joint.parent)) {
+      if (!joint.parent.empty() &&
+          turned_.contains(joint.child) != turned_.contains(joint.parent)) {
         throw InputError("joint '" + joint.name + "' joins the character to something else");
       }
     }

@@ -6,7 +6,8 @@
 //   R_joint = R_P^T R_B        phi = log R_joint        torque of the springs = -k phi
 //
 // its coordinates are along the world axes of the rest pose, and it is turned by the whole figure.
-// World: up is against gravity, forward is +x unless the scene says otherwise, left is up x forward.
+// World: up is against gravity, forward is +x unless the scene says otherwise, left is up x
+// forward.
 #pragma once
 
 #include <map>
@@ -65,17 +66,17 @@ struct Character {
   std::vector<BodyId> foot_bodies;  // those that are no feet for now included
   Vec3 forward, up, left;
   Mirror mirror;
-  // the tree of the root: freedoms first_internal ... + internal - 1 are those of its joints; before
-  // them the six of a free root
+  // the tree of the root: freedoms first_internal ... + internal - 1 are those of its joints;
+  // before them the six of a free root
   bool free_root = false;
   int first_internal = 0, internal = 0;
 };
 
-// Puts the scene into its rest pose. Limits of joints keep where they are (those of spherical joints
-// along the axes of the rest pose), rest lengths of springs between points stay as they are.
-// Without `character` in the scene: no feet, no mirror, the torso is the root of its first tree that
-// moves. Throws InputError for unknown names, a pose beyond the limits of a joint, unequal drives
-// along body axes that are not the world's, closed loops.
+// Puts the scene into its rest pose. Limits of joints keep where they are (those of spherical
+// joints along the axes of the rest pose), rest lengths of springs between points stay as they are.
+// Without `character` in the scene: no feet, no mirror, the torso is the root of its first tree
+// that moves. Throws InputError for unknown names, a pose beyond the limits of a joint, unequal
+// drives along body axes that are not the world's, closed loops.
 Character make_character(const Scene& scene, const CharacterOptions& options = {});
 
 // Found by make_character; without pairs of bodies the lists are empty.

@@ -1,5 +1,5 @@
-// The mirror image of a character. A reflection S at the sagittal plane takes a point p to S p and a
-// rotation about a to a rotation about -S a, since axial vectors change their sign.
+// The mirror image of a character. A reflection S at the sagittal plane takes a point p to S p and
+// a rotation about a to a rotation about -S a, since axial vectors change their sign.
 #include <cassert>
 #include <cmath>
 
@@ -98,7 +98,9 @@ class MirrorFinder {
     const Drive& a = c_.model.drives[at(v)];
     const Drive& b = c_.model.drives[at(m_.freedom[at(v)])];
     const bool turned = m_.sign[at(v)] < 0;
-    const auto same = [](double x, double y) { return std::fabs(x - y) <= slack * (1 + std::fabs(x)); };
+    const auto same = [](double x, double y) {
+      return std::fabs(x - y) <= slack * (1 + std::fabs(x));
+    };
     const auto same_end = [&](const std::optional<double>& x, const std::optional<double>& y,
                               double sign) {
       return x.has_value() == y.has_value() && (!x || same(*x, sign * *y));

@@ -167,7 +167,8 @@ class StaticForce {
   // First freedom of the free root on which the fixed points hang, -1: there is none.
   int free_root() const {
     int first = options_.fixed_points.empty() ? 0 : options_.fixed_points[0].body.index;
-    while (first >= 0 && model_.links[at(first)].parent >= 0) first = model_.links[at(first)].parent;
+    while (first >= 0 && model_.links[at(first)].parent >= 0)
+      first = model_.links[at(first)].parent;
     if (options_.fixed_points.empty()) {
       for (first = 0; first < model_.body_count(); ++first) {
         const Link& link = model_.links[at(first)];
@@ -188,8 +189,8 @@ class StaticForce {
 };
 
 MatX fixed_rows(const Model& model, const Kinematics<double>& k, const ModalOptions& options) {
-  const auto count = 3 * (options.fixed_points.size() + options.fixed_orientations.size()) +
-                     options.locked.size();
+  const auto count =
+      3 * (options.fixed_points.size() + options.fixed_orientations.size()) + options.locked.size();
   MatX C = MatX::Zero(static_cast<Eigen::Index>(count), model.nv);
   Eigen::Index row = 0;
   for (const FixedPoint& point : options.fixed_points) {

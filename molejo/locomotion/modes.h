@@ -2,10 +2,10 @@
 //
 //   M x'' + D x' + K x = 0     C x' = 0     K phi = w^2 M phi  on the null space of C
 //
-// in reduced coordinates x (freedoms of joints and of a free root). K is the stiffness of the joints'
-// springs; on request, what gravity and springs between points add (the derivative of their static
-// force, the reaction at fixed points included). Rows of C: fixed points, fixed orientations, locked
-// freedoms. "Air" has none; "ground" fixes the toe of the support foot.
+// in reduced coordinates x (freedoms of joints and of a free root). K is the stiffness of the
+// joints' springs; on request, what gravity and springs between points add (the derivative of their
+// static force, the reaction at fixed points included). Rows of C: fixed points, fixed
+// orientations, locked freedoms. "Air" has none; "ground" fixes the toe of the support foot.
 // Sources: Nunes (2012) s.2.4; Kry et al., "Modal locomotion" (2009). modes_by_constraints.h is the
 // same in maximal coordinates, found another way.
 #pragma once
@@ -37,11 +37,11 @@ struct ModalOptions {
 // coordinates: unit length over the freedoms of joints, the largest entry positive. With equal
 // stiffness of all joints the torques phi psi excite the modes alone; K phi psi always does.
 struct Modes {
-  VecX eigenvalue;     // w^2, s^-2
-  VecX hertz;          // w / (2 pi)
-  VecX damping_ratio;  // of the dampers of joints; above 1 it creeps back without swinging
-  MatX phi;            // internal freedoms x modes
-  MatX shapes;         // all freedoms x modes, the motion of the root included
+  VecX eigenvalue;            // w^2, s^-2
+  VecX hertz;                 // w / (2 pi)
+  VecX damping_ratio;         // of the dampers of joints; above 1 it creeps back without swinging
+  MatX phi;                   // internal freedoms x modes
+  MatX shapes;                // all freedoms x modes, the motion of the root included
   std::vector<int> internal;  // freedom of each row of phi
   int rigid = 0;              // motions without stiffness, left out
   VecX falling;               // rates (1/s) at which the pose is left: negative stiffness, left out
@@ -70,8 +70,8 @@ Modes ground_modes(const Character& character, int foot, ModalOptions options = 
 // q at rest (+) amplitude times a shape: a pose of the animated mode.
 State deflected(const Model& model, const State& rest, const VecX& shape, double amplitude);
 
-// A mode as it is shown: one full swing from rest to rest, with the largest joint turn at 35 degrees,
-// at its own frequency but between 0.4 and 1.25 Hz.
+// A mode as it is shown: one full swing from rest to rest, with the largest joint turn at 35
+// degrees, at its own frequency but between 0.4 and 1.25 Hz.
 Recording mode_clip(const Character& character, const Modes& modes, int mode);
 
 }  // namespace molejo

@@ -1,10 +1,10 @@
-// The same modes by constraints in maximal coordinates, as Nunes (2012, s.2.4) and Kry et al. (2009)
-// find them: six velocities (w, v) of each body in its own axes at its centre of mass, joints as
-// equations.
+// The same modes by constraints in maximal coordinates, as Nunes (2012, s.2.4) and Kry et al.
+// (2009) find them: six velocities (w, v) of each body in its own axes at its centre of mass,
+// joints as equations.
 //
-//   Theta: relative velocity at each joint, -Ad(j<-parent) and +Ad(j<-child)      G: what joints forbid
-//   N: null space of G by pivoted QR of G^T
-//   (N^T Theta^T K Theta N) x = w^2 (N^T M N) x          phi = Theta N x
+//   Theta: relative velocity at each joint, -Ad(j<-parent) and +Ad(j<-child)      G: what joints
+//   forbid N: null space of G by pivoted QR of G^T (N^T Theta^T K Theta N) x = w^2 (N^T M N) x phi
+//   = Theta N x
 //
 // An independent second way to modes.h, for springs of joints alone: its oracle.
 #pragma once
@@ -25,7 +25,8 @@ struct ConstraintModes {
   MatX phi;                // in the order and normalisation of Modes::phi
 };
 
-// At the zero state of joints with three rotations. Gravity and springs between points are not taken.
+// At the zero state of joints with three rotations. Gravity and springs between points are not
+// taken.
 ConstraintModes modes_by_constraints(const Model& model, const State& rest,
                                      const ModalOptions& options = {});
 

@@ -71,9 +71,7 @@ class Wording {
     return {dot(t, c_.left), dot(t, c_.forward), dot(t, c_.up)};
   }
 
-  int partner(int body) const {
-    return c_.mirror.body.empty() ? body : c_.mirror.body[at(body)];
-  }
+  int partner(int body) const { return c_.mirror.body.empty() ? body : c_.mirror.body[at(body)]; }
 
   void measure_shares() {
     for (int b = 0; b < c_.model.body_count(); ++b) {
@@ -245,7 +243,8 @@ std::string Wording::name() const {
   for (std::size_t r = 0; r < joint_roles; ++r) {
     for (std::size_t a = 0; a < 3; ++a) {
       for (std::size_t p = 0; p < 2; ++p) {
-        if (w_.share[r][a][p] > largest) largest = w_.share[r][a][p], role = r, axis = a, parity = p;
+        if (w_.share[r][a][p] > largest)
+          largest = w_.share[r][a][p], role = r, axis = a, parity = p;
       }
     }
   }
@@ -296,8 +295,8 @@ std::string ModeWords::text() const {
   std::string line = name;
   line += fmt::format(" ({}, {}:", to_string(plane), to_string(symmetry));
   for (std::size_t i = 0; i < joints.size() && i < 4; ++i) {
-    line += fmt::format("{} {} {:.0f} %", i == 0 ? "" : ",", joints[i].joint,
-                        100 * joints[i].share);
+    line +=
+        fmt::format("{} {} {:.0f} %", i == 0 ? "" : ",", joints[i].joint, 100 * joints[i].share);
   }
   return line + ")";
 }

@@ -1,12 +1,12 @@
 // A mode shape in words, by what is measured on it.
 //
-// The joints of a figure have roles: the chain from the torso to a foot is a leg (its first joint the
-// hip, its last the ankle, between them knees), a mirrored chain without a foot is an arm, all others
-// belong to the trunk. The share of a joint is its part of |phi|^2. It is split by the axis of the
-// turn and by whether both sides turn the same way:
+// The joints of a figure have roles: the chain from the torso to a foot is a leg (its first joint
+// the hip, its last the ankle, between them knees), a mirrored chain without a foot is an arm, all
+// others belong to the trunk. The share of a joint is its part of |phi|^2. It is split by the axis
+// of the turn and by whether both sides turn the same way:
 //
-//   about the lateral axis: sagittal     about the forward axis: lateral     about the vertical: twist
-//   together: (left + right)^2 / 2       opposite: (left - right)^2 / 2
+//   about the lateral axis: sagittal     about the forward axis: lateral     about the vertical:
+//   twist together: (left + right)^2 / 2       opposite: (left - right)^2 / 2
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ struct ModeWords {
   std::string name;  // "legs scissor fore-aft"
   ModePlane plane = ModePlane::mixed;
   ModeSymmetry symmetry = ModeSymmetry::mixed;
-  double mirror_product = 0;          // phi.M(phi), from -1 to 1; 0 without a mirror
+  double mirror_product = 0;           // phi.M(phi), from -1 to 1; 0 without a mirror
   std::array<double, 3> axis_share{};  // sagittal, lateral, twist
   // share[role][axis][0 together, 1 opposite]; all of it sums to 1
   std::array<std::array<std::array<double, 2>, 3>, joint_roles> share{};

@@ -120,11 +120,42 @@ TEST_CASE("glb: the Khronos validator finds no error and no warning") {
   sprung.model.springs[0].body_2 = {0}, sprung.model.springs[0].p_2 = {1, 0, 0};
   sprung.model.springs[1].body_1 = {1}, sprung.model.springs[1].body_2 = {1};  // of no length
   is_clean("sprung.glb", sprung);
+  const Recording none, one = recorded(1).recording, many = recorded(9).recording;
+  const Clip clips[] = {{"many", &many}, {"none", &none}, {"one", &one}, {"again", &many}};
+  const Verdict several = validated("clips.glb", glb(sprung.scene, sprung.model, clips));
+  CAPTURE(several.text);
+  CHECK(several.code == 0);
 
   // and it does find what is wrong
   std::string broken = good;
   broken.replace(broken.find("\"VEC3\""), 6, "\"VEC5\"");
   CHECK(validated("broken.glb", broken).code == 1);
+}
+
+TEST_CASE("glb: several recordings become animations with names, each with all that moves") {
+  const Recorded r = recorded(9);
+  Recorded still = recorded(9);
+  for (Frame& frame : still.recording.frames) frame.X_WB = still.recording.frames[0].X_WB;
+  still.model.bodies[2].immobile = true;
+  const Clip clips[] = {{"flight", &r.recording}, {"rest", &still.recording}};
+  const Glb file = parse(glb(still.scene, still.model, clips));
+  const Json& animations = file.root["animations"];
+  REQUIRE(animations.size() == 2);
+  CHECK(animations[0]["name"] == "flight");
+  CHECK(animations[1]["name"] == "rest");
+  // translation and rotation of the two that can move, also where they rest: a viewer that
+  // changes the clip must find its way back
+  for (const Json& animation : animations) {
+    REQUIRE(animation["channels"].size() == 4);
+    for (const Json& channel : animation["channels"]) {
+      CHECK(channel["target"]["node"].get<std::size_t>() < file.root["nodes"].size());
+    }
+    CHECK(animation["samplers"].size() == 4);
+  }
+  // the same nodes, other data
+  CHECK(animations[0]["channels"][0]["target"] == animations[1]["channels"][0]["target"]);
+  CHECK(animations[0]["samplers"][1]["output"] != animations[1]["samplers"][1]["output"]);
+  CHECK(written(r).root["animations"][0]["name"] == "simulation");
 }
 
 TEST_CASE("glb: equal geometries share their data and equal shapes their mesh") {

@@ -152,7 +152,7 @@ TEST_CASE("character: a posed figure is the unposed one with its joints turned")
     const Link& link = standing.model.links[static_cast<std::size_t>(link_of(standing, joint))];
     const Quat q = exp_quat(turn);
     state.q[link.q] = q.w, state.q[link.q + 1] = q.x, state.q[link.q + 2] = q.y,
-                 state.q[link.q + 3] = q.z;
+    state.q[link.q + 3] = q.z;
   }
   const Kinematics<double> a = kinematics(standing.model, state);
   const Kinematics<double> b = kinematics(posed.model, posed.rest);
@@ -209,7 +209,7 @@ TEST_CASE("character: the torque of a joint is that of the log map, -k theta e a
       State state = c.rest;
       const Quat q = exp_quat(theta), turn = quaternion(random_rotation(random));
       state.q[hip.q] = q.w, state.q[hip.q + 1] = q.x, state.q[hip.q + 2] = q.y,
-                  state.q[hip.q + 3] = q.z;
+      state.q[hip.q + 3] = q.z;
       state.q[root.q + 3] = turn.w, state.q[root.q + 4] = turn.x, state.q[root.q + 5] = turn.y,
                        state.q[root.q + 6] = turn.z;
       const VecX tau = drive_forces(c, state);
@@ -227,7 +227,7 @@ TEST_CASE("character: limits of spherical joints act on components of the log ma
   const double beyond = radians(95) + 0.1;
   const Quat q = exp_quat(Vec3{0, beyond, 0});
   state.q[knee.q] = q.w, state.q[knee.q + 1] = q.x, state.q[knee.q + 2] = q.y,
-               state.q[knee.q + 3] = q.z;
+  state.q[knee.q + 3] = q.z;
   CHECK(drive_forces(c, state)[knee.v + 1] ==
         doctest::Approx(-200 * beyond - 1000 * 0.1).epsilon(1e-9));
 }
@@ -310,8 +310,7 @@ TEST_CASE("character: the run of a mirrored state is the mirrored run") {
 }
 
 TEST_CASE("character: on one leg, the other foot is none but still the end of a leg") {
-  const Character c =
-      make_character(shipped("humanoid"), {.without_feet = {"left_leg.foot"}});
+  const Character c = make_character(shipped("humanoid"), {.without_feet = {"left_leg.foot"}});
   REQUIRE(c.feet.size() == 1);
   CHECK(c.feet[0].body == c.model.body("right_leg.foot"));
   CHECK(c.foot_bodies.size() == 2);
@@ -374,8 +373,8 @@ TEST_CASE("character: bad poses are refused in one line") {
   };
   CHECK(posed({.turns = {{"left_leg.kne", {0, 0.1, 0}}}}) ==
         "rest pose: unknown joint 'left_leg.kne'; did you mean 'left_leg.knee'?");
-  CHECK(posed({.turns = {{"left_leg.knee", {0, 2, 0}}}}).find(
-            "rest pose: joint 'left_leg.knee' at 2.0") == 0);
+  CHECK(posed({.turns = {{"left_leg.knee", {0, 2, 0}}}})
+            .find("rest pose: joint 'left_leg.knee' at 2.0") == 0);
   CHECK(posed({.turns = {{"left_leg.knee", {0, NAN, 0}}}}) ==
         "rest pose: joint 'left_leg.knee': the turn is not finite");
 }
@@ -391,7 +390,8 @@ TEST_CASE("scene character: is read, written and refused as the rest of the file
   CHECK(scene.character->forward == Vec3{0, 1, 0});
   CHECK(parse_scene(scene_text(scene), "g.json").character == scene.character);
 
-  CHECK(refusal("{}").find("f.json:6: /character: {}: key 'torso' is missing") != std::string::npos);
+  CHECK(refusal("{}").find("f.json:6: /character: {}: key 'torso' is missing") !=
+        std::string::npos);
   CHECK(refusal(R"({"torso": "toros"})").find("did you mean 'torso'?") != std::string::npos);
   CHECK(refusal(R"({"torso": "floor"})").find("a body that forces cannot move") !=
         std::string::npos);

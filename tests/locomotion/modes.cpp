@@ -171,8 +171,7 @@ TEST_CASE("modes: a fixed point stays, a locked freedom does not move") {
   const Modes modes = ground_modes(c, 1, options);
   const Foot& foot = c.feet[1];
   const Kinematics<double> k = kinematics(c.model, c.rest);
-  const MatX J =
-      point_jacobian(c.model, k, foot.body, body_pose(c.model, k, foot.body) * foot.toe);
+  const MatX J = point_jacobian(c.model, k, foot.body, body_pose(c.model, k, foot.body) * foot.toe);
   CHECK((J * modes.shapes).cwiseAbs().maxCoeff() < 1e-10);
   CHECK(modes.phi.row(4).cwiseAbs().maxCoeff() < 1e-12);
   CHECK(modes.count() == 29);
@@ -182,12 +181,11 @@ TEST_CASE("modes: hanging chains have the known frequencies by gravity alone") {
   const struct {
     int links;
     std::vector<std::pair<int, double>> known;  // mode, rad/s
-  } chains[] = {
-      {1, {{0, 8.535018140}}},
-      {2, {{0, 5.984097829}, {1, 15.872447429}}},
-      {4, {{0, 4.216542970}, {1, 10.126623250}, {2, 17.677839371}, {3, 28.995688725}}},
-      {16, {{0, 2.105493100}, {15, 79.679513247}}},
-      {64, {{0, 1.052654040}, {63, 177.914681310}}}};
+  } chains[] = {{1, {{0, 8.535018140}}},
+                {2, {{0, 5.984097829}, {1, 15.872447429}}},
+                {4, {{0, 4.216542970}, {1, 10.126623250}, {2, 17.677839371}, {3, 28.995688725}}},
+                {16, {{0, 2.105493100}, {15, 79.679513247}}},
+                {64, {{0, 1.052654040}, {63, 177.914681310}}}};
   for (const auto& [links, known] : chains) {
     const Built built = chain(links);
     const Modes modes = modal_analysis(built.model, built.initial, {.gravity = true});
@@ -378,7 +376,8 @@ TEST_CASE("modes: a clip swings from rest to rest and holds the toe of a standin
   REQUIRE(clip.frames.size() == 33);
   CHECK(clip.frames.front().state.q == c.rest.q);
   CHECK(clip.frames.back().state.q == c.rest.q);
-  const double turn = difference(c.model, c.rest.q, clip.frames[8].state.q).tail(36).cwiseAbs().maxCoeff();
+  const double turn =
+      difference(c.model, c.rest.q, clip.frames[8].state.q).tail(36).cwiseAbs().maxCoeff();
   CHECK(turn == doctest::Approx(35 * std::numbers::pi / 180).epsilon(1e-9));
 }
 
