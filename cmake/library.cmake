@@ -19,7 +19,9 @@ set_source_files_properties(
   molejo/physics/forces_pack.cpp molejo/physics/dynamics.cpp molejo/physics/dynamics_pack.cpp
   molejo/physics/integrate.cpp molejo/physics/integrate_pack.cpp
   molejo/physics/contact_system.cpp molejo/physics/contact_system_pack.cpp
-  molejo/physics/ground_pack.cpp
+  molejo/physics/ground_pack.cpp molejo/physics/point_contact.cpp
+  molejo/physics/point_contact_pack.cpp molejo/locomotion/rollout.cpp
+  molejo/locomotion/rollout_pack.cpp
   PROPERTIES COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>)
 add_library(molejo::molejo ALIAS molejo)
 target_include_directories(molejo PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>

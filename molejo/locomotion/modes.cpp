@@ -55,7 +55,7 @@ void add_drives(const Model& model, const State& rest, ModalMatrices& m) {
     }
     if (link.rotations != 3) continue;
     const int v = link.v + straight, q = link.q + straight;
-    const Vec3 phi = log_quat({rest.q[q], rest.q[q + 1], rest.q[q + 2], rest.q[q + 3]});
+    const Vec3 phi = log_quat(Quat{rest.q[q], rest.q[q + 1], rest.q[q + 2], rest.q[q + 3]});
     Eigen::Vector3d k, b, e;
     for (int j = 0; j < 3; ++j) {
       const Drive& d = model.drives[at(v + j)];

@@ -8,6 +8,9 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
 
 namespace molejo {
 
@@ -45,7 +48,11 @@ struct alignas(32) Pack4 {
 
 inline bool any(bool m) { return m; }
 inline bool any(const Pack4::Mask& m) {
+#ifdef __AVX2__
+  return _mm256_movemask_pd((__m256d)m.bits) != 0;
+#else
   return (m.bits[0] | m.bits[1] | m.bits[2] | m.bits[3]) != 0;
+#endif
 }
 inline double select(bool m, double a, double b) { return m ? a : b; }
 inline Pack4 select(const Pack4::Mask& m, const Pack4& a, const Pack4& b) {
@@ -54,8 +61,12 @@ inline Pack4 select(const Pack4::Mask& m, const Pack4& a, const Pack4& b) {
 
 inline double square_root(double x) { return std::sqrt(x); }
 inline Pack4 square_root(const Pack4& x) {
+#ifdef __AVX2__
+  return Pack4(Pack4::Lanes(_mm256_sqrt_pd((__m256d)x.v)));
+#else
   return Pack4(
       Pack4::Lanes{std::sqrt(x.v[0]), std::sqrt(x.v[1]), std::sqrt(x.v[2]), std::sqrt(x.v[3])});
+#endif
 }
 inline double absolute(double x) { return std::fabs(x); }
 inline Pack4 absolute(const Pack4& x) { return Pack4(Pack4::Lanes((Pack4::Bits)x.v & INT64_MAX)); }

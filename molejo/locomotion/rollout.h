@@ -1,0 +1,121 @@
+// A gait simulated from its start to its end, once, and what the optimiser wants to know of it.
+//
+// Semi-implicit Euler on the articulated-body algorithm; passive springs and dampers of joints
+// implicit; contact of points with a level ground (physics/point_contact.h). Every phase takes a
+// whole number of steps of nearly the chosen size, and the step in which a pulse ends takes part of
+// it, so that the result is continuous in all times. Four candidates go in a pack, each with steps
+// of its own: lane by lane the bits of a single one.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "molejo/locomotion/character.h"
+#include "molejo/locomotion/gait.h"
+#include "molejo/physics/point_contact.h"
+
+namespace molejo {
+
+// Bounds of the easy constraints (Nunes 2012, s.4.4.4). What follows `lift` is not in the thesis.
+struct EasyLimits {
+  double least_speed = 0.5;   // m/s, of the centre of mass, forward, at every step
+  double mean_speed = 2.0;    // m/s
+  double drift = 0.25;        // m/s, mean speed upwards and sideways
+  double joint_speed = 20;    // rad/s
+  double energy = 5e5;        // mean square of the active torques, (N m)^2
+  double support_gap = 1e-3;  // m, of the toe, in the first half of the ground pulse
+  double lift = 0.02;         // m
+  double stumble = 0;         // m, by which the other leg must be shorter
+  double upright = 0;         // m, of the torso above the centre of mass
+  double start_gap = 0;       // m, of every point of the body at the start
+  double clearance = -2e-3;   // m, of what is not a foot of the step
+  double peak_force = 4;      // body weights
+};
+
+// Which of them are asked for.
+enum class EasyTerm {
+  least_speed,
+  mean_speed,
+  joint_speed,
+  energy,
+  upright,
+  support,
+  take_off,
+  no_stumble,
+  start_gap,
+  clearance,
+  peak_force,
+};
+inline constexpr int easy_terms = 11;
+std::string_view to_string(EasyTerm term);
+
+struct RolloutSettings {
+  double time_step = 1e-3;
+  double friction = 0.9;
+  double gravity = 1;      // part of the model's: 0 for the sketch
+  bool whole_body = true;  // false: only the feet of the step touch the ground, as in the thesis
+  double force_smoothing = 5e-3;  // s: time constant of the filter before the peak is taken
+  EasyLimits limits{};
+};
+
+// A force on a body while a gait runs; the time counts from its start.
+struct GaitPush {
+  int body = 0;
+  Vec3 p;      // in the body frame
+  Vec3 force;  // world
+  double from = 0, until = 0;
+};
+
+struct RolloutResult {
+  State end;  // not mirrored
+  bool finite = true;
+  std::array<double, easy_terms> terms{};  // penalties, zero where the constraint holds
+  Vec3 mean_velocity;                      // of the centre of mass: forward, left, up
+  double energy = 0;                       // mean square of the active torques
+  double work = 0;                         // J, of the active torques where they drive
+  double peak_force = 0;                   // body weights, smoothed
+  double least_speed = 0;                  // m/s
+  double lift = 0;                         // m, smallest of the steps
+  double contact_time = 0;                 // s, in which some foot of the step touches
+  double torso_low = 0;                    // m, least height of the torso's centre
+  int steps = 0;
+  std::vector<double> hinges;  // means of violations in bins of time, where asked for
+};
+
+// One step of a simulation that somebody watches.
+struct RolloutView {
+  double t = 0, h = 0;
+  std::span<const double> q, v;  // at the start of the step
+  std::span<const GroundPoint> points;
+  std::span<const Vec3> impulses;  // on the points, over the step
+  std::span<const double> torque;  // active, of the freedoms
+  int step = 0;                    // of the gait
+  bool in_air_phase = true;
+};
+
+// Memory for one thread.
+class Rollout {
+ public:
+  Rollout(const Character& character, const RolloutSettings& settings);
+  ~Rollout();
+  Rollout(Rollout&&) noexcept;
+
+  // Up to four gaits of the same number of steps and mirroring, in one pack.
+  void run(std::span<const Gait* const> gaits, std::span<RolloutResult> results);
+  // One by itself: the same bits.
+  RolloutResult run(const Gait& gait, std::span<const GaitPush> pushes = {},
+                    const std::function<void(const RolloutView&)>& watch = {});
+
+  // Ask for RolloutResult::hinges with bounds that may be tighter.
+  void measure_hinges(const EasyLimits& tightened);
+
+ private:
+  struct Memory;
+  std::unique_ptr<Memory> memory_;
+};
+
+inline constexpr int hinge_bins = 12;
+
+}  // namespace molejo

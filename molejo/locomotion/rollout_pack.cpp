@@ -1,0 +1,7 @@
+#include "molejo/locomotion/rollout_kernel.h"
+
+namespace molejo {
+
+template class RolloutRun<Pack4>;
+
+}  // namespace molejo
