@@ -51,6 +51,7 @@ double effective_number(const std::vector<double>& w, bool positive) {
 double fold(double inside) {
   constexpr double a = fold_radius, period = 1 + 2 * a;
   // mirrored at -a and 1 + a
+  if (!std::isfinite(inside)) return 0.5;
   double t = inside + a;
   t -= 2 * period * std::floor(t / (2 * period));
   if (t > period) t = 2 * period - t;

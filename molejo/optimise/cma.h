@@ -144,6 +144,7 @@ class CmaEs {
 };
 
 // A number as it is inside a box: lower at 0, upper at 1, folded; see docs/theory/10-optimise.md.
+// What is not finite becomes 0.5.
 double fold(double inside);
 double unfold(double folded);  // fold(unfold(x)) = x for x in [0, 1]
 

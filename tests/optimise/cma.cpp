@@ -217,6 +217,7 @@ TEST_CASE("cma: folding is the identity inside, smooth at the ends, and never le
   }
   CHECK(largest_change < 1.0001e-3);
   CHECK((fold(1e300) >= 0 && fold(1e300) <= 1));
+  CHECK(fold(NAN) == 0.5);
 }
 
 TEST_CASE("cma: the optimum on faces, edges and corners of the box is found") {

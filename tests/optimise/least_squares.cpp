@@ -104,7 +104,8 @@ TEST_CASE("least squares: a quadratic in a box, the active set found from any st
   int active = 0;
   for (int seed = 0; seed < 5; ++seed) {
     std::vector<double> start(6);
-    for (double& x : start) x = seed == 0 ? 9 : random.uniform();  // 9: outside
+    for (double& x : start)
+      x = seed == 0 ? 9 : seed == 1 ? -9 : random.uniform();  // outside: corners
     const LeastSquaresResult result =
         least_squares(evaluator, start, std::vector<double>(6, 0.0), std::vector<double>(6, 1.0));
     const VecX x = Eigen::Map<const VecX>(result.solution.x.data(), 6);
