@@ -127,7 +127,8 @@ TEST_CASE("optimiser state: the other two kinds") {
   const std::string other = optimiser_text(restarts.state());
   CHECK(optimiser_text(parse_restart_state(other, "b")) == other);
   CHECK(error_text([&] { parse_cma_state(other, "b"); }) ==
-        "b:2: /optimiser_state: \"restarts\": unknown kind of state 'restarts'; expected one of cma");
+        "b:2: /optimiser_state: \"restarts\": "
+        "unknown kind of state 'restarts'; expected one of cma");
 }
 
 TEST_CASE("optimiser state: what does not fit is refused with its place") {
