@@ -34,8 +34,11 @@ target_link_libraries(molejo
   PRIVATE fmt::fmt pugixml::pugixml PNG::PNG
           $<BUILD_INTERFACE:molejo_settings> $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 if(MPI_CXX_FOUND)
-  set_source_files_properties(molejo/optimise/mpi.cpp PROPERTIES COMPILE_DEFINITIONS MOLEJO_MPI)
+  # one source knows of it: the others compile as they do without
+  list(TRANSFORM MPI_CXX_INCLUDE_DIRS PREPEND -isystem OUTPUT_VARIABLE MPI_OPTIONS)
+  set_source_files_properties(molejo/optimise/mpi.cpp PROPERTIES COMPILE_OPTIONS "${MPI_OPTIONS}"
+    COMPILE_DEFINITIONS "MOLEJO_MPI;OMPI_SKIP_MPICXX;MPICH_SKIP_MPICXX")
+  target_link_libraries(molejo PRIVATE $<LINK_ONLY:MPI::MPI_CXX>)
   # programs that do not ask for it do not load it
   target_link_options(molejo INTERFACE -Wl,--as-needed)
-  target_link_libraries(molejo PRIVATE MPI::MPI_CXX)
 endif()
