@@ -34,7 +34,7 @@ TEST_CASE("random: a copy continues with the same numbers, between the two of a 
   for (int i = 0; i < 100; ++i) CHECK(copy.normal() == random.normal());
 }
 
-TEST_CASE("random: uniform numbers fill [0, 1) evenly") {
+TEST_CASE("random: uniform numbers fill 0 to 1 evenly") {
   Random random(3);
   constexpr int count = 100'000, bins = 20;
   std::vector<int> filled(bins, 0);

@@ -199,7 +199,7 @@ TEST_CASE("cma: the same seed gives the same bits, another seed others") {
   CHECK(first == 8597141285724999262u);
 }
 
-TEST_CASE("cma: folding is the identity inside, smooth at the ends, and never leaves [0, 1]") {
+TEST_CASE("cma: folding is the identity inside, smooth at the ends, and never leaves 0 to 1") {
   for (const double x : {0.05, 0.3, 0.95}) CHECK(std::fabs(fold(x) - x) < 1e-16);
   for (int i = 0; i <= 1000; ++i) {
     const double x = i / 1000.0;
