@@ -74,6 +74,9 @@ FixedPoint read_fixed(const Character& c, const std::string& text) {
   const auto found = std::find(known.begin(), known.end(), name);
   if (found == known.end()) throw InputError("--fix: " + unknown_word("body", name, known));
   point.body.index = static_cast<int>(found - known.begin());
+  if (c.model.bodies[static_cast<std::size_t>(point.body.index)].immobile) {
+    throw InputError(fmt::format("--fix: body '{}' is immobile already", name));
+  }
   if (colon != std::string::npos) point.p = read_vector("--fix", text.substr(colon + 1));
   return point;
 }
@@ -135,9 +138,8 @@ nlohmann::ordered_json to_json(const Analysis& a, const ModesOptions& options) {
     const ModeWords& w = a.words[static_cast<std::size_t>(i)];
     Json joints = Json::array(), shape = Json::object();
     for (const JointShare& j : w.joints) joints.push_back({{"joint", j.joint}, {"share", j.share}});
-    const VecX phi = a.modes.phi.col(i);
     for (int r = 0; r < a.character.internal; ++r) {
-      shape[names[static_cast<std::size_t>(r)]] = a.modes.shapes(a.character.first_internal + r, i);
+      shape[names[static_cast<std::size_t>(r)]] = a.modes.phi(r, i);
     }
     modes.push_back({{"mode", i + 1},
                      {"hertz", a.modes.hertz[i]},

@@ -29,6 +29,10 @@ Eigen::Matrix3d dense(const Mat3& m) {
   return d;
 }
 
+bool is_free_root(const Link& link) {
+  return link.parent < 0 && link.translations == 3 && link.rotations == 3;
+}
+
 // d f / d x at x = 0 for a function of freedoms, column by column.
 template <class Function>
 MatX derivative(int freedoms, Function&& f) {
@@ -109,14 +113,14 @@ class StaticForce {
     const std::size_t count = options_.fixed_points.size();
     const auto rows = 3 * static_cast<Eigen::Index>(count);
     const VecX load = (*this)(VecX::Zero(model_.nv));
-    const int root = free_root();
+    const int body = free_root();
     VecX lambda;
-    if (root >= 0 && rows == 0) {
-      const bool springs_only = model_.gravity == Vec3{};
+    if (body >= 0 && rows == 0) {
       model_.gravity = {};
-      return springs_only || !model_.springs.empty();
+      return !model_.springs.empty();
     }
     if (rows == 0) return true;
+    const int root = body < 0 ? -1 : model_.links[at(body)].v;
     if (root < 0) {
       lambda = -C.topRows(rows).transpose().completeOrthogonalDecomposition().solve(load);
     } else {
@@ -133,7 +137,7 @@ class StaticForce {
       const auto r = 3 * static_cast<Eigen::Index>(i);
       loads_.push_back({options_.fixed_points[i], {lambda[r], lambda[r + 1], lambda[r + 2]}});
     }
-    if (root >= 0) hold_upright(root);
+    if (body >= 0) hold_upright(body);
     return true;
   }
 
@@ -146,12 +150,11 @@ class StaticForce {
 
   // A pose whose weight is not above its support would topple: two vertical forces on the root body
   // hold it, an equilibrium that still may turn about the vertical.
-  void hold_upright(int root) {
+  void hold_upright(int body) {
     const double g = norm(model_.gravity);
     if (!(g > 0)) return;
     const VecX load = (*this)(VecX::Zero(model_.nv));
-    int body = 0;
-    while (model_.links[at(body)].v != root || model_.links[at(body)].rotations != 3) ++body;
+    const int root = model_.links[at(body)].v;
     const Mat3& R = dynamics_.kinematics.bodies[at(body)].R;
     const Vec3 up = -model_.gravity / g;
     const Vec3 moment = R * Vec3{load[root + 3], load[root + 4], load[root + 5]};
@@ -164,21 +167,18 @@ class StaticForce {
     loads_.push_back({{{body}, M - arm}, up * -size});
   }
 
-  // First freedom of the free root on which the fixed points hang, -1: there is none.
+  // The free body from which all hangs that is held, or the first tree; -1: it is joined to the
+  // world.
   int free_root() const {
-    int first = options_.fixed_points.empty() ? 0 : options_.fixed_points[0].body.index;
-    while (first >= 0 && model_.links[at(first)].parent >= 0)
-      first = model_.links[at(first)].parent;
-    if (options_.fixed_points.empty()) {
-      for (first = 0; first < model_.body_count(); ++first) {
-        const Link& link = model_.links[at(first)];
-        if (link.translations + link.rotations > 0) break;
-      }
-      if (first == model_.body_count()) return -1;
+    int body = 0;
+    if (!options_.fixed_points.empty()) {
+      body = options_.fixed_points[0].body.index;
+    } else {
+      while (body < model_.body_count() && model_.bodies[at(body)].immobile) ++body;
     }
-    if (first < 0) return -1;
-    const Link& link = model_.links[at(first)];
-    return link.translations == 3 && link.rotations == 3 ? link.v : -1;
+    if (body < 0 || body >= model_.body_count()) return -1;
+    while (model_.links[at(body)].parent >= 0) body = model_.links[at(body)].parent;
+    return is_free_root(model_.links[at(body)]) ? body : -1;
   }
 
   Model model_;
@@ -215,10 +215,6 @@ MatX null_space(const MatX& C) {
   const Eigen::ColPivHouseholderQR<MatX> qr(C.transpose());
   const MatX Q = qr.householderQ() * MatX::Identity(n, n);
   return Q.rightCols(n - qr.rank());
-}
-
-bool is_free_root(const Link& link) {
-  return link.parent < 0 && link.translations == 3 && link.rotations == 3;
 }
 
 // The first of the largest entries, so that rounding does not choose between equal ones.
@@ -297,14 +293,31 @@ Modes modal_analysis(const Model& model, const State& rest, const ModalOptions& 
   return modes;
 }
 
+namespace {
+
+// What else is in the scene does not move, and has no row in phi.
+Modes character_modes(const Character& c, ModalOptions options) {
+  const int first = c.first_internal - (c.free_root ? 6 : 0), last = c.first_internal + c.internal;
+  for (int v = 0; v < c.model.nv; ++v) {
+    if (v < first || v >= last) options.locked.push_back(v);
+  }
+  Modes modes = modal_analysis(c.model, c.rest, options);
+  modes.phi = MatX(modes.shapes.middleRows(c.first_internal, c.internal));
+  modes.internal.clear();
+  for (int v = c.first_internal; v < last; ++v) modes.internal.push_back(v);
+  return modes;
+}
+
+}  // namespace
+
 Modes air_modes(const Character& character, ModalOptions options) {
-  return modal_analysis(character.model, character.rest, options);
+  return character_modes(character, std::move(options));
 }
 
 Modes ground_modes(const Character& character, int foot, ModalOptions options) {
   const Foot& f = character.feet.at(static_cast<std::size_t>(foot));
   options.fixed_points.insert(options.fixed_points.begin(), {f.body, f.toe});
-  return modal_analysis(character.model, character.rest, options);
+  return character_modes(character, std::move(options));
 }
 
 State deflected(const Model& model, const State& rest, const VecX& shape, double amplitude) {

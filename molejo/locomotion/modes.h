@@ -63,7 +63,8 @@ ModalMatrices modal_matrices(const Model& model, const State& rest, const ModalO
 // freedom is left.
 Modes modal_analysis(const Model& model, const State& rest, const ModalOptions& options = {});
 
-// The phases of locomotion: nothing fixed, and the toe of one foot fixed.
+// The phases of locomotion: nothing fixed, and the toe of one foot fixed. Rows of phi are the
+// character's internal freedoms; what else is in its scene is left out.
 Modes air_modes(const Character& character, ModalOptions options = {});
 Modes ground_modes(const Character& character, int foot, ModalOptions options = {});
 

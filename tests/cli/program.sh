@@ -437,6 +437,7 @@ test_modes_refuses() {
   refuse "unknown joint 'left_leg.hup'; did you mean 'left_leg.hip'?" modes "$man" --pose left_leg.hup=0,1,0
   refuse "is beyond its limits" modes "$man" --pose left_leg.knee=0,140,0
   refuse "unknown body 'torsi'; did you mean 'torso'?" modes "$man" --fix torsi
+  refuse "body 'ground' is immobile already" modes "$man" --fix ground
   refuse "--stiffness" modes "$man" --stiffness -1
   refuse "unknown ending '.csv'" modes "$man" -o a.csv
   refuse "closes a loop" modes "$scenes/four_bar.json"

@@ -381,6 +381,27 @@ TEST_CASE("modes: a clip swings from rest to rest and holds the toe of a standin
   CHECK(turn == doctest::Approx(35 * std::numbers::pi / 180).epsilon(1e-9));
 }
 
+TEST_CASE("modes: other things in the scene of a character are left out") {
+  const Character alone = make_character(shipped("kangaroo"));
+  Scene scene = shipped("kangaroo");
+  // a swinging door before it, a ball behind it
+  const Scene door = chain_scene(2);
+  scene.bodies.insert(scene.bodies.begin(), door.bodies.begin(), door.bodies.end());
+  scene.joints.insert(scene.joints.begin(), door.joints.begin(), door.joints.end());
+  scene.bodies.push_back(free_body_scene(1, {1, 1, 1}, {}).bodies[0]);
+  const Character c = make_character(scene);
+  CHECK(c.first_internal == 8);
+  for (const bool ground : {false, true}) {
+    const Modes a = ground ? ground_modes(alone, 0) : air_modes(alone);
+    const Modes b = ground ? ground_modes(c, 0) : air_modes(c);
+    REQUIRE(a.count() == b.count());
+    CHECK(a.rigid == b.rigid);
+    CHECK((a.hertz - b.hertz).norm() < 1e-9);
+    CHECK((a.phi.leftCols(20) - b.phi.leftCols(20)).norm() < 1e-6);
+    CHECK(b.phi.rows() == 36);
+  }
+}
+
 TEST_CASE("modes: what cannot be analysed is refused") {
   Scene scene = shipped_scene("four_bar");
   const Built built = build(scene);
