@@ -19,7 +19,6 @@ namespace molejo {
 namespace {
 
 constexpr int max_steps_at_once = 100'000;
-constexpr double most_work_per_tick = 0.05;  // s of wall time, so that messages are heard
 
 std::string quoted(const std::string& text) {
   return compact_text(JsonValue(text), std::string::npos);
@@ -386,7 +385,7 @@ double Session::tick(double now) {
       break;
     }
     changed_ = true;
-    if (spent() > most_work_per_tick) {
+    if (spent() > options_.most_work_per_tick) {
       late = true;
       break;
     }

@@ -20,6 +20,7 @@ struct SessionOptions {
   std::string folder;  // scenes that clients may load lie in here; empty: none
   HistoryLimits history;
   double most_frames_per_second = 60;  // sent to a client, in wall time
+  double most_work_per_tick = 0.05;    // s of wall time, so that messages are heard
 };
 
 class Session {
