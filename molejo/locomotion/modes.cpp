@@ -279,7 +279,7 @@ Modes modal_analysis(const Model& model, const State& rest, const ModalOptions& 
   for (Eigen::Index i = 0; i < count; ++i) {
     // eigenvectors have x^T M x = 1, and D -> 2 xi w
     auto shape = modes.shapes.col(i);
-    modes.damping_ratio[i] = shape.dot(m.D * shape) / (2 * std::sqrt(modes.eigenvalue[i]));
+    modes.damping_ratio[i] = shape.dot(m.D * shape) / (2 * std::sqrt(modes.eigenvalue[i])) + 0.0;
     VecX phi(modes.phi.rows());
     for (Eigen::Index r = 0; r < phi.size(); ++r) {
       phi[r] = shape[modes.internal[static_cast<std::size_t>(r)]];
