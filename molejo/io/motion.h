@@ -1,0 +1,44 @@
+// Motion files, what `molejo train` reads, and gait files, what it writes (docs/motion.md).
+//
+// A gait file is the motion, the character's scene as it was, and the numbers that were found: all
+// that is needed to replay it. Errors are InputError: "file:line: /pointer: value: what was
+// expected".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "molejo/io/json_cursor.h"
+#include "molejo/locomotion/motion.h"
+
+namespace molejo {
+
+struct MotionFile {
+  Motion motion;
+  Scene scene;  // of the character
+};
+
+// `file` names the text in errors; the character is found beside it.
+MotionFile parse_motion(std::string_view text, const std::string& file);
+MotionFile load_motion(const std::string& path);
+
+struct GaitFile {
+  MotionFile motion;
+  std::vector<double> unknowns;  // of GaitProblem, from 0 to 1
+  std::uint64_t seed = 1;
+  std::int64_t evaluations = 0;
+  int restarts = 0;
+  double seconds = 0;  // of wall time
+  bool valid = false;
+};
+
+GaitFile parse_gait(std::string_view text, const std::string& file);
+GaitFile load_gait(const std::string& path);
+std::string gait_text(const GaitFile& gait);
+void save_gait(const std::string& path, const GaitFile& gait);
+
+// As part of a larger document.
+JsonValue to_json(const MotionFile& motion);
+
+}  // namespace molejo

@@ -1,0 +1,231 @@
+#include "molejo/locomotion/replay.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "molejo/physics/forces.h"
+
+namespace molejo {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+Pose torso_pose(const Character& c, const VecX& q) {
+  Kinematics<double> k(c.model);
+  update_poses(c.model, q.data(), k);
+  return body_pose(c.model, k, c.torso);
+}
+
+// A point or polar vector in the mirror at the sagittal plane through the origin.
+Vec3 reflected(const Character& c, const Vec3& p) { return p - c.left * (2 * dot(p, c.left)); }
+
+class Player {
+ public:
+  Player(const GaitProblem& problem, const std::vector<double>& unknowns,
+         const ReplayOptions& options)
+      : problem_(problem),
+        character_(problem.character()),
+        options_(options),
+        rollout_(character_, problem.motion().rollout),
+        nominal_(problem.gait(unknowns.data())),
+        kinematics_(character_.model) {
+    for (const Link& link : character_.model.links) mass_ += link.mass;
+  }
+
+  Replay run(const BetweenCycles& between) {
+    State start = nominal_.start;
+    for (cycle_ = 0; time_ < options_.seconds && !report().fell; ++cycle_) {
+      Gait gait = nominal_;
+      gait.start = start;
+      if (between) between(start, cycle_, gait);
+      start = play(gait);
+    }
+    finish();
+    return std::move(replay_);
+  }
+
+ private:
+  ReplayReport& report() { return replay_.report; }
+  bool is_image() const { return nominal_.mirrored && cycle_ % 2 == 1; }
+
+  // One (half) cycle; the state that the next one starts with.
+  State play(const Gait& gait) {
+    frames_.clear();
+    const std::vector<GaitPush> pushes = pushes_now(gait.duration());
+    const RolloutResult r =
+        rollout_.run(gait, pushes, [&](const RolloutView& view) { watch(view); });
+    VecX phi(problem_.cycle_size());
+    problem_.cycle_error(gait, r, phi.data());
+    const double error = r.finite ? phi.cwiseAbs().maxCoeff() : 1e300;
+    if (cycle_ == 0) report().cyclic_error = error;
+    report().worst_cyclic_error = std::max(report().worst_cyclic_error, error);
+    if (options_.reset && r.finite) draw_to_start(gait, r);
+    show_frames();
+
+    time_ += gait.duration();
+    report().steps += static_cast<int>(gait.steps.size());
+    work_ += r.work;
+    energy_ += r.energy * gait.duration();
+    contact_ += r.contact_time;
+    report().peak_force = std::max(report().peak_force, r.peak_force);
+    if (!r.finite || has_fallen(character_, r.end)) {
+      report().fell = true;
+      return gait.start;
+    }
+    forward_ += dot(root_position(r.end) - root_position(gait.start), character_.forward);
+    State next = problem_.next_start(gait, r.end);
+    return options_.reset ? nominal_.start : next;
+  }
+
+  std::vector<GaitPush> pushes_now(double duration) const {
+    std::vector<GaitPush> now;
+    for (GaitPush p : options_.pushes) {
+      if (p.until <= time_ || p.from >= time_ + duration) continue;
+      p.from -= time_, p.until -= time_;
+      if (is_image()) {
+        p.body = character_.mirror.body[at(p.body)];
+        p.p = reflected(character_, p.p);
+        p.force = reflected(character_, p.force);
+      }
+      now.push_back(p);
+    }
+    return now;
+  }
+
+  Vec3 root_position(const State& s) const {
+    const Link& root = character_.model.links[at(character_.root.index)];
+    return {s.q[root.q], s.q[root.q + 1], s.q[root.q + 2]};
+  }
+
+  // Keeps what is needed of the frames that fall into a step of the simulation.
+  void watch(const RolloutView& view) {
+    if (!options_.record) return;
+    const double t = time_ + view.t;
+    const double due =
+        static_cast<double>(shown_ + static_cast<int>(frames_.size())) / options_.fps;
+    if (t + view.h / 2 < due) return;
+    Kept& kept = frames_.emplace_back();
+    kept.state.t = t;
+    kept.state.q = Eigen::Map<const VecX>(view.q.data(), static_cast<Eigen::Index>(view.q.size()));
+    kept.state.v = Eigen::Map<const VecX>(view.v.data(), static_cast<Eigen::Index>(view.v.size()));
+    kept.local = view.t;
+    for (std::size_t i = 0; i < view.points.size(); ++i) {
+      if (view.impulses[i].z > 0) {
+        kept.forces.push_back({static_cast<int>(i), view.impulses[i] * (1 / view.h)});
+        kept.points = view.points;
+      }
+    }
+  }
+
+  // The thesis's reset, in what is shown: the difference at the end, faded in over the last tenth.
+  void draw_to_start(const Gait& gait, const RolloutResult& r) {
+    State target = nominal_.start;
+    if (nominal_.mirrored) target = mirrored(character_, target);
+    const Link& root = character_.model.links[at(character_.root.index)];
+    const Vec3 way =
+        character_.forward * dot(root_position(r.end) - root_position(target), character_.forward);
+    for (int i = 0; i < 3; ++i) target.q[root.q + i] += way[i];
+    const VecX dq = difference(character_.model, r.end.q, target.q);
+    const VecX dv = target.v - r.end.v;
+    const double length = 0.1 * gait.period();
+    for (Kept& kept : frames_) {
+      const double s = 1 - (gait.duration() - kept.local) / length;
+      if (s <= 0) continue;
+      const double smooth = s * s * (3 - 2 * s);
+      move(character_.model, dq.data(), smooth, kept.state.q.data());
+      kept.state.v += dv * smooth;
+    }
+  }
+
+  void show_frames() {
+    for (const Kept& kept : frames_) {
+      State state = is_image() ? mirrored(character_, kept.state) : kept.state;
+      const Link& root = character_.model.links[at(character_.root.index)];
+      const Vec3 way = character_.forward * forward_;
+      for (int i = 0; i < 3; ++i) state.q[root.q + i] += way[i];
+      add_frame(state, kept, way);
+      ++shown_;
+    }
+  }
+
+  struct Kept {
+    State state;
+    double local = 0;  // since the (half) cycle began
+    std::vector<std::pair<int, Vec3>> forces;
+    std::span<const GroundPoint> points;
+  };
+
+  void add_frame(const State& state, const Kept& kept, const Vec3& way) {
+    const Model& model = character_.model;
+    Frame& frame = replay_.recording.frames.emplace_back();
+    frame.state = state;
+    update_poses(model, state.q.data(), kinematics_);
+    update_velocities(model, state.v.data(), kinematics_);
+    for (int b = 0; b < model.body_count(); ++b) {
+      frame.X_WB.push_back(body_pose(model, kinematics_, {b}));
+    }
+    const Totals sum = totals(model, kinematics_);
+    frame.energy = {sum.kinetic, sum.gravity_potential,
+                    elastic_energy(model, kinematics_, state.q)};
+    frame.momentum = sum.momentum;
+    frame.angular_momentum = sum.angular_momentum;
+    // points where the simulated side touches, on the side that is shown
+    Kinematics<double> simulated(model);
+    update_poses(model, kept.state.q.data(), simulated);
+    for (const auto& [index, force] : kept.forces) {
+      const GroundPoint& p = kept.points[at(index)];
+      Vec3 point = simulated.bodies[at(p.body)].p + simulated.bodies[at(p.body)].R * p.p;
+      point.z -= p.radius;
+      TouchPoint touch;
+      touch.a = {is_image() ? character_.mirror.body[at(p.body)] : p.body};
+      touch.b = world_body;
+      touch.point = (is_image() ? reflected(character_, point) : point) + way;
+      touch.normal = character_.up;
+      touch.force = is_image() ? reflected(character_, force) : force;
+      frame.contacts.push_back(touch);
+    }
+  }
+
+  void finish() {
+    ReplayReport& r = report();
+    r.seconds = time_;
+    r.distance = forward_;
+    r.speed = time_ > 0 ? forward_ / time_ : 0;
+    r.cost_of_transport = forward_ > 0 ? work_ / (mass_ * 9.81 * forward_) : 0;
+    r.energy = time_ > 0 ? energy_ / time_ : 0;
+    // a foot of a mirrored gait rests while the other half runs
+    const double feet = static_cast<double>(nominal_.steps.size()) * (nominal_.mirrored ? 2 : 1);
+    r.duty_factor = time_ > 0 ? contact_ / time_ / feet : 0;
+    Summary& s = replay_.recording.summary;
+    s.duration = time_;
+    s.frames = static_cast<std::int64_t>(replay_.recording.frames.size());
+  }
+
+  const GaitProblem& problem_;
+  const Character& character_;
+  const ReplayOptions& options_;
+  Rollout rollout_;
+  Gait nominal_;
+  Kinematics<double> kinematics_;
+  std::vector<Kept> frames_;
+  Replay replay_;
+  int cycle_ = 0, shown_ = 0;
+  double time_ = 0, forward_ = 0, work_ = 0, energy_ = 0, contact_ = 0, mass_ = 0;
+};
+
+}  // namespace
+
+bool has_fallen(const Character& character, const State& state) {
+  const Pose now = torso_pose(character, state.q), rest = torso_pose(character, character.rest.q);
+  const double height = dot(now.p, character.up) / dot(rest.p, character.up);
+  const double upright = dot(now.R * transpose_times(rest.R, character.up), character.up);
+  return !(height > 0.75) || !(upright > 0.5);
+}
+
+Replay replay(const GaitProblem& problem, const std::vector<double>& unknowns,
+              const ReplayOptions& options, const BetweenCycles& between) {
+  return Player(problem, unknowns, options).run(between);
+}
+
+}  // namespace molejo

@@ -1,0 +1,52 @@
+// A gait played for as long as one likes, cycle after cycle, and what it is worth.
+//
+// A mirrored gait is always simulated on the side of its first half; what is shown of every second
+// half is the image. The thesis puts the state back to the start at the end of each cycle
+// (s.5.7.4); without that nothing touches the state, and an open loop falls after some steps.
+#pragma once
+
+#include "molejo/locomotion/gait_problem.h"
+#include "molejo/model/recording.h"
+
+namespace molejo {
+
+struct ReplayOptions {
+  double seconds = 5;
+  double fps = 60;
+  // The thesis's trick: over the last tenth of each (half) cycle the shown state is drawn to the
+  // start, from which the next one begins.
+  bool reset = false;
+  std::vector<GaitPush> pushes;  // times count from the start of the replay
+  bool record = true;            // frames; without them only the report
+};
+
+struct ReplayReport {
+  double seconds = 0;  // simulated before it fell, or all
+  int steps = 0;       // of the gait: landings
+  bool fell = false;
+  double distance = 0;            // m, forward
+  double speed = 0;               // m/s
+  double cost_of_transport = 0;   // positive work of the active torques / (weight x distance)
+  double energy = 0;              // mean square of the active torques, (N m)^2
+  double duty_factor = 0;         // part of the cycle for which a foot is on the ground
+  double peak_force = 0;          // body weights
+  double cyclic_error = 0;        // of the first (half) cycle, in tolerances
+  double worst_cyclic_error = 0;  // of all
+};
+
+struct Replay {
+  Recording recording;
+  ReplayReport report;
+};
+
+// What may change a gait before each (half) cycle: told the state at its start and the number of
+// the cycle. See feedback.h.
+using BetweenCycles = std::function<void(const State& state, int cycle, Gait& gait)>;
+
+Replay replay(const GaitProblem& problem, const std::vector<double>& unknowns,
+              const ReplayOptions& options, const BetweenCycles& between = {});
+
+// The torso is below three quarters of its height at rest, or leans by more than 60 degrees.
+bool has_fallen(const Character& character, const State& state);
+
+}  // namespace molejo
