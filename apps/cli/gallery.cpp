@@ -19,7 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// All scenes below the folder, by name; those of the folder itself come first.
+// All scenes below the folder, by name; those of the folder itself come first. Names like
+// walk.net.json and run.gait.json are of other kinds of files.
 std::vector<fs::path> find_scenes(const std::string& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) throw InputError(folder + ": no such folder");
@@ -28,7 +29,8 @@ std::vector<fs::path> find_scenes(const std::string& folder) {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
     const bool known =
         std::find(endings.begin(), endings.end(), ending(entry.path().string())) != endings.end();
-    if (known && entry.is_regular_file()) found.push_back(entry.path());
+    const bool scene = known && !entry.path().stem().has_extension();
+    if (scene && entry.is_regular_file()) found.push_back(entry.path());
   }
   std::sort(found.begin(), found.end(), [](const fs::path& a, const fs::path& b) {
     const auto depth = [](const fs::path& p) { return std::distance(p.begin(), p.end()); };
