@@ -78,8 +78,9 @@ struct RolloutResult {
   double peak_force = 0;                   // body weights, smoothed
   double least_speed = 0;                  // m/s
   double lift = 0;                         // m, smallest of the steps
-  double contact_time = 0;                 // s, in which some foot of the step touches
-  double torso_low = 0;                    // m, least height of the torso's centre
+  double last_toe = 0;      // m, least height of a pushing toe at the end of its step
+  double contact_time = 0;  // s, in which some foot of the step touches
+  double torso_low = 0;     // m, least height of the torso's centre
   int steps = 0;
   std::vector<double> hinges;  // means of violations in bins of time, where asked for
 };

@@ -119,6 +119,7 @@ class RolloutRun {
     sums_.torso_low = S(1e30);
     sums_.least_speed = S(1e30);
     sums_.least_lift = S(1e30);
+    sums_.last_toe = S(1e30);
     smooth_force_ = S(0.0);
     first_ = true;
     std::fill(hinges_.begin(), hinges_.end(), 0);
@@ -274,6 +275,7 @@ class RolloutRun {
       const double penalty = wall(lift, settings_.limits.lift);
       set_lane(sums_.take_off, i, lane(sums_.take_off, i) + penalty);
       set_lane(sums_.least_lift, i, std::min(lane(sums_.least_lift, i), lift));
+      set_lane(sums_.last_toe, i, std::min(lane(sums_.last_toe, i), lane(last_toe_[f], i)));
     }
   }
 
@@ -442,6 +444,7 @@ class RolloutRun {
     r.peak_force = lane(sums_.peak, i);
     r.least_speed = lane(sums_.least_speed, i);
     r.lift = lane(sums_.least_lift, i);
+    r.last_toe = lane(sums_.last_toe, i);
     r.contact_time = lane(sums_.contact_time, i);
     r.torso_low = lane(sums_.torso_low, i);
     const auto set = [&](EasyTerm term, double x) { r.terms[static_cast<std::size_t>(term)] = x; };
@@ -468,7 +471,8 @@ class RolloutRun {
 
   struct Sums {
     Vec3T<S> velocity;
-    S energy{}, work{}, count{}, torso_low{}, least_speed{}, least_lift{}, contact_time{}, peak{};
+    S energy{}, work{}, count{}, torso_low{}, least_speed{}, least_lift{}, last_toe{},
+        contact_time{}, peak{};
     S slow{}, upright{}, fast{}, support{}, take_off{}, stumble{}, clearance{}, start_gap{},
         force{};
   };

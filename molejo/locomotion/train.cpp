@@ -13,7 +13,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr double objective_weight = 1e-5;  // the thesis's w_p
 constexpr double easy_weight = 1e5;        // and w_r
-constexpr int extra_hinges = 6;            // beside those in bins of time
+constexpr int extra_hinges = 7;            // beside those in bins of time
 constexpr int joint_rounds = 1;            // simulations before the one that counts
 constexpr int polish_every = 60;           // generations
 constexpr int runs_before_restart = 4;
@@ -64,6 +64,8 @@ void set_hinges(const GaitProblem& problem, const double* x, const RolloutResult
     h[k] = hinge_weight[k / hinge_bins] * r.hinges[k];
   }
   h += r.hinges.size();
+  // where the lift is zero nothing tells which way it grows; the toe at the end does
+  h[6] = above(limits.lift + 0.01, r.last_toe) * 300;
   h[0] = above(limits.lift + 0.003, r.lift) * 1000;
   h[1] = above(r.energy / limits.energy, 0.96) * 20;
   h[2] = above(limits.mean_speed + 0.05, r.mean_velocity.x) * 20;
@@ -112,6 +114,11 @@ void evaluate_group(const GaitProblem& problem, const GaitOutputs& outputs,
     const RolloutResult& r = out[at(i)];
     o[0] = objective_weight * problem.objective(r);
     o[1] = easy_weight * problem.easy_sum(x, r);
+    // as in the polish: a way out where the toe does not lift at all
+    if (!problem.motion().training.thesis &&
+        r.terms[static_cast<std::size_t>(EasyTerm::take_off)] > 0) {
+      o[1] += easy_weight * 10 * std::max(0.0, 0.05 - r.last_toe);
+    }
     if (!r.finite) o[1] = std::numeric_limits<double>::infinity();
     problem.cycle_error(worker.gaits[at(i)], r, o + outputs.first_cycle());
     set_hinges(problem, x, r, o + outputs.first_cycle() + outputs.cycle);
