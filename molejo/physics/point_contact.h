@@ -1,4 +1,4 @@
-// Contact of chosen points of a tree with a level ground, for one world or a pack of four.
+// Contact of chosen points of a tree with the ground z = 0, for one world or a pack of four.
 //
 // Points of one body share six rows: what unit torques and forces at its joint point are felt as by
 // the freedoms between it and the root (U, by the eliminations of the articulated-body algorithm).
@@ -54,6 +54,7 @@ struct PointContact {
   int iterations = 0;             // of the last solve
 
   // memory
+  double yielding;                    // least mobility that counts, 1/kg
   std::vector<int> first_point;       // of each body, and one behind the last
   std::vector<double> reach;          // of each body: its farthest point from the joint point
   std::vector<std::vector<int>> way;  // freedoms from the root to each body
@@ -63,16 +64,15 @@ struct PointContact {
   std::vector<Vec3T<S>> block_arm;  // world, from the joint point
   std::vector<TouchingBody<S>> bodies;
   int touching = 0;  // how many of them are used
-  std::vector<S> Y;  // a block for each pair
+  std::vector<S> Y;  // a block for each pair of them
   S* block(int a, int b) { return Y.data() + 36 * (a * touching + b); }
   std::vector<S> felt, dv;
   std::vector<Spatial<S>> motion;
 };
 
-// Forgets the impulses of the last step in every lane, or in one.
+// Forgets the impulses of the last step, from which the solver starts.
 template <class S>
 void forget(PointContact<S>& contact);
-void forget_lane(PointContact<Pack4>& contact, int lane);
 
 // From the velocities v of free motion over a step h to those with contact, with the factor and the
 // poses of d. Bodies in d.kinematics get the velocities of free motion.

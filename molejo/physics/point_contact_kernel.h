@@ -42,10 +42,16 @@ PointContact<S>::PointContact(const Model& model, std::vector<GroundPoint> groun
   block_point.reserve(points.size());
   block_arm.reserve(points.size());
   bodies.resize(model.links.size());
-  for (TouchingBody<S>& b : bodies) {
-    b.U_a.reserve(felt.size());
-    b.U_l.reserve(felt.size());
+  std::size_t can_touch = 0;
+  for (std::size_t i = 0; i < model.links.size(); ++i) {
+    bodies[i].U_a.reserve(felt.size());
+    bodies[i].U_l.reserve(felt.size());
+    if (first_point[i] < first_point[i + 1]) ++can_touch;
   }
+  Y.resize(36 * can_touch * can_touch);
+  double mass = 0;
+  for (const Link& link : model.links) mass += link.mass;
+  yielding = 1e-9 / mass;
 }
 
 template <class S>
@@ -223,9 +229,6 @@ template <class S>
   }
   if (contact.touching == 0) return;
 
-  double mass = 0;
-  for (const Link& link : model.links) mass += link.mass;
-  contact.Y.resize(static_cast<std::size_t>(36 * contact.touching * contact.touching));
   for (int b = 0; b < contact.touching; ++b) {
     set_unit_rows(model, d, contact, contact.bodies[static_cast<std::size_t>(b)]);
   }
@@ -245,7 +248,7 @@ template <class S>
     for (int i = body.first; i < body.last; ++i) {
       const auto n = static_cast<std::size_t>(i);
       contact.blocks[n].body_a = b;
-      set_block(Y, contact.block_arm[n], 1e-9 / mass, contact.blocks[n]);
+      set_block(Y, contact.block_arm[n], contact.yielding, contact.blocks[n]);
     }
   }
   solve_points(contact);
