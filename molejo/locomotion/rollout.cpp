@@ -8,19 +8,6 @@ namespace molejo {
 // Four at once; instantiated in rollout_pack.cpp.
 extern template class RolloutRun<Pack4>;
 
-double pulse_mean(const Pulse& pulse, PulseShape shape, double t, double h) {
-  const double from = std::max(t, pulse.start);
-  const double until = std::min(t + h, pulse.start + pulse.length);
-  if (!(until > from)) return 0;
-  if (shape == PulseShape::rectangle) return (until - from) / h;
-  // the integral of 2 sin^2(pi s / length)
-  const auto area = [&](double s) {
-    constexpr double two_pi = 6.283185307179586;
-    return s - pulse.length / two_pi * sincos(two_pi * s / pulse.length).sin;
-  };
-  return (area(until - pulse.start) - area(from - pulse.start)) / h;
-}
-
 std::string_view to_string(EasyTerm term) {
   constexpr std::string_view names[easy_terms] = {
       "least_speed", "mean_speed", "joint_speed", "energy",    "upright",   "support",
@@ -36,7 +23,13 @@ struct Rollout::Memory {
 };
 
 Rollout::Rollout(const Character& character, const RolloutSettings& settings) {
-  if (character.feet.size() > 8) throw InputError("a character may have eight feet at most");
+  if (!(character.up.z > 1 - 1e-9)) {
+    throw InputError("gaits need gravity along -z: their ground is the plane z = 0");
+  }
+  if (!character.model.forces.empty()) {
+    throw InputError("force '" + character.model.forces[0].name +
+                     "': gaits know no given forces, only pushes");
+  }
   memory_ = std::make_unique<Memory>(character, settings);
 }
 Rollout::~Rollout() = default;

@@ -1,10 +1,11 @@
 // A gait simulated from its start to its end, once, and what the optimiser wants to know of it.
 //
 // Semi-implicit Euler on the articulated-body algorithm; passive springs and dampers of joints
-// implicit; contact of points with a level ground (physics/point_contact.h). Every phase takes a
+// implicit; contact of points with the ground z = 0 (physics/point_contact.h). Every phase takes a
 // whole number of steps of nearly the chosen size, and the step in which a pulse ends takes part of
-// it, so that the result is continuous in all times. Four candidates go in a pack, each with steps
-// of its own: lane by lane the bits of a single one.
+// it, so that the result is continuous in all times, but for a trace where a phase comes to take
+// one step more. Four candidates go in a pack, each with steps of its own: lane by lane the bits of
+// a single one.
 #pragma once
 
 #include <array>
@@ -29,12 +30,11 @@ struct EasyLimits {
   double lift = 0.02;         // m
   double stumble = 0;         // m, by which the other leg must be shorter
   double upright = 0;         // m, of the torso above the centre of mass
-  double start_gap = 0;       // m, of every point of the body at the start
-  double clearance = -2e-3;   // m, of what is not a foot of the step
+  double start_gap = 0;       // m, of toes and heels at the start
+  double clearance = -2e-3;   // m, of toes and heels of feet that swing; no other body may touch
   double peak_force = 4;      // body weights
 };
 
-// Which of them are asked for.
 enum class EasyTerm {
   least_speed,
   mean_speed,
@@ -74,7 +74,7 @@ struct RolloutResult {
   std::array<double, easy_terms> terms{};  // penalties, zero where the constraint holds
   Vec3 mean_velocity;                      // of the centre of mass: forward, left, up
   double energy = 0;                       // mean square of the active torques
-  double work = 0;                         // J, of the active torques where they drive
+  double work = 0;                         // J, of the active torques of joints that they drive
   double peak_force = 0;                   // body weights, smoothed
   double least_speed = 0;                  // m/s
   double lift = 0;                         // m, smallest of the steps
@@ -91,14 +91,15 @@ struct RolloutView {
   std::span<const double> q, v;  // at the start of the step
   std::span<const GroundPoint> points;
   std::span<const Vec3> impulses;  // on the points, over the step
-  std::span<const double> torque;  // active, of the freedoms
+  std::span<const double> torque;  // active, of the internal freedoms, in joint frames
   int step = 0;                    // of the gait
   bool in_air_phase = true;
 };
 
-// Memory for one thread.
+// Memory for one thread. The character must outlive it.
 class Rollout {
  public:
+  // Throws InputError where gravity is not along -z, and for forces of the scene given over time.
   Rollout(const Character& character, const RolloutSettings& settings);
   ~Rollout();
   Rollout(Rollout&&) noexcept;

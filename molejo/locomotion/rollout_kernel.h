@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "molejo/locomotion/rollout.h"
@@ -63,9 +64,12 @@ class RolloutRun {
         supports_(character.feet.size()),
         hip_(character.feet.size(), -1),
         partner_(character.feet.size(), -1),
-        is_foot_(model_.links.size()) {
+        is_foot_(model_.links.size()),
+        lift_(character.feet.size()),
+        last_toe_(character.feet.size()) {
     model_.gravity = model_.gravity * settings.gravity;
     for (const Link& link : model_.links) mass_ += link.mass;
+    weight_ = mass_ * norm(character.model.gravity);
     for (std::size_t f = 0; f < character.feet.size(); ++f) {
       const int foot = character.feet[f].body.index;
       is_foot_[index(foot)] = true;
@@ -101,7 +105,9 @@ class RolloutRun {
 
   void start(std::span<const Gait* const> gaits) {
     alive_ = static_cast<int>(gaits.size());
+    assert(alive_ > 0 && alive_ <= lanes<S>);
     forget(contact_);
+    std::fill(dynamics_.applied.begin(), dynamics_.applied.end(), Spatial<S>{});
     for (int i = 0; i < lanes<S>; ++i) {
       const bool used = i < alive_;
       // lanes to spare repeat the first
@@ -169,11 +175,12 @@ class RolloutRun {
 
   // Active torques are given in axes of the parent, ball joints take them in those of the child.
   void add_torques() {
-    S power(0.0);
+    power_ = S(0.0);
     for (std::size_t b = 0; b < model_.links.size(); ++b) {
       const Link& link = model_.links[b];
       const int first = link.v - character_.first_internal;
       if (first < 0 || first >= character_.internal) continue;
+      S power(0.0);
       for (int j = 0; j < link.translations + link.rotations; ++j) {
         const auto n = index(link.v + j);
         if (j >= link.translations && link.rotations == 3) {
@@ -190,8 +197,8 @@ class RolloutRun {
         dynamics_.tau[n] += torque_[index(first + j)];
         power += torque_[index(first + j)] * v_[n];
       }
+      power_ += maximum(power, S(0.0));
     }
-    power_ = maximum(power, S(0.0));
   }
 
   void push(std::span<const GaitPush> pushes) {
@@ -217,11 +224,15 @@ class RolloutRun {
     }
     apply_drives(model_, q_.data(), v_.data(), ImplicitDriveT<S>::end_of_step(h), dynamics_);
     add_torques();
-    if (pushes.empty()) {
+    if (pushes.empty() && model_.springs.empty()) {
       forward_dynamics(model_, q_.data(), v_.data(), dynamics_);
     } else {
       update_poses(model_, q_.data(), dynamics_.kinematics);
       push(pushes);
+      if (!model_.springs.empty()) {
+        update_velocities(model_, v_.data(), dynamics_.kinematics);
+        apply_springs(model_, dynamics_);
+      }
       factorize(model_, dynamics_);
       solve_acceleration(model_, v_.data(), dynamics_);
     }
@@ -378,7 +389,6 @@ class RolloutRun {
     const EasyLimits& limits = settings_.limits;
     const S zero(0.0);
     const auto lives = lives_ > zero;
-    // the first look finds who starts in the ground; later on, who is not a foot of the step
     S touching(0.0);
     for (std::size_t f = 0; f < feet_.size(); ++f) {
       const S touch = select(contact_.body_impulse[index(character_.feet[f].body.index)] > zero,
@@ -406,7 +416,7 @@ class RolloutRun {
         if (any(touched > zero)) add(sums_.clearance, wall(-touched, zero));
       }
     }
-    const S force = contact_.total.z / h * (1 / (mass_ * 9.81));
+    const S force = contact_.total.z / h * (1 / weight_);
     const S part = minimum(h * (1 / settings_.force_smoothing), S(1.0));
     smooth_force_ += (force - smooth_force_) * part;
     sums_.peak = select(lives, maximum(sums_.peak, smooth_force_), sums_.peak);
@@ -488,13 +498,13 @@ class RolloutRun {
   std::vector<S> supports_;  // of each foot: is it one of the present step? 1 or 0
   std::vector<int> hip_, partner_;
   std::vector<char> is_foot_;
-  std::array<S, 8> lift_{}, last_toe_{};
+  std::vector<S> lift_, last_toe_;  // of each foot
   std::array<GaitClock, lanes<S>> clocks_;
   std::array<std::vector<double>, lanes<S>> scale_;
   std::vector<double> hinges_;
   S lives_{}, sank_{}, square_{}, power_{}, smooth_force_{};
   Sums sums_;
-  double mass_ = 0;
+  double mass_ = 0, weight_ = 0;
   int alive_ = 0;
   bool first_ = true;
 };
