@@ -74,7 +74,13 @@ GaitProblem::GaitProblem(const Character& character, const Motion& motion)
   period_ = size();
   unknowns_.push_back({"period", range.least_period, range.most_period, range.period});
   unknowns_.push_back({"air share", range.least_air_share, range.most_air_share, range.air_share});
-  for (Unknown& u : unknowns_) u.start = std::clamp(u.start, u.lower, u.upper);
+  for (Unknown& u : unknowns_) {
+    if (!(u.lower <= u.upper)) {
+      throw InputError(u.name + ": its range from " + std::to_string(u.lower) + " to " +
+                       std::to_string(u.upper) + " is empty");
+    }
+    u.start = std::clamp(u.start, u.lower, u.upper);
+  }
 }
 
 // Positions and velocities of all freedoms but the way forward: sideways, up, root turn, joints,
@@ -148,6 +154,7 @@ GaitProblem::PhaseColumns GaitProblem::columns(const Modes& modes, const PhaseMa
     for (int mode = 1; mode <= most && others.size() < wanted; ++mode) {
       const auto marked = [&](const MarkedMode& m) { return m.mode == mode; };
       if (std::any_of(marks.priority.begin(), marks.priority.end(), marked)) continue;
+      if (std::find(others.begin(), others.end(), mode) != others.end()) continue;
       others.push_back(mode);
     }
   }
@@ -177,7 +184,7 @@ VecX GaitProblem::start() const {
   VecX x(size());
   for (int i = 0; i < size(); ++i) {
     const Unknown& u = unknowns_[at(i)];
-    x[i] = (u.start - u.lower) / (u.upper - u.lower);
+    x[i] = u.part(u.start);
   }
   return x;
 }
@@ -258,7 +265,7 @@ void GaitProblem::set_state(const State& state, double* x) const {
   const int positions = 5 + character_.internal;
   const auto set = [&](int i, double y) {
     const Unknown& u = unknowns_[at(i)];
-    x[i] = std::clamp((y - u.lower) / (u.upper - u.lower), 0.0, 1.0);
+    x[i] = std::clamp(u.part(y), 0.0, 1.0);
   };
   set(0, dot(shift, character_.left));
   set(1, dot(shift, character_.up));

@@ -16,7 +16,9 @@ namespace molejo {
 
 struct Unknown {
   std::string name;
-  double lower = 0, upper = 1, start = 0;
+  double lower = 0, upper = 1, start = 0;  // equal bounds hold it where it is
+
+  double part(double y) const { return upper > lower ? (y - lower) / (upper - lower) : 0; }
 };
 
 class GaitProblem {
