@@ -55,6 +55,7 @@ struct Worker {
   std::vector<Gait> gaits = std::vector<Gait>(4);
   std::vector<RolloutResult> results = std::vector<RolloutResult>(4);
   std::vector<std::vector<double>> x = std::vector<std::vector<double>>(4);
+  std::vector<double> next_x = {};
 };
 
 void set_hinges(const GaitProblem& problem, const double* x, const RolloutResult& r, double* h) {
@@ -99,11 +100,9 @@ void evaluate_group(const GaitProblem& problem, const GaitOutputs& outputs,
       if (round >= static_cast<int>(point[n]) || !r.finite) continue;
       std::vector<double>& x = worker.x[at(i)];
       Gait& gait = worker.gaits[at(i)];
-      const std::vector<double> kept = x;
-      problem.set_state(problem.next_start(gait, r.end), x.data());
-      for (int k = 0; k < n; ++k) {
-        if (!std::binary_search(joints.begin(), joints.end(), k)) x[at(k)] = kept[at(k)];
-      }
+      worker.next_x = x;
+      problem.set_state(problem.next_start(gait, r.end), worker.next_x.data());
+      for (const int k : joints) x[at(k)] = worker.next_x[at(k)];
       problem.set_gait(x.data(), gait);
     }
   }
@@ -386,7 +385,7 @@ TrainingProgress Training::progress() const {
   const Solution* shown = state_.valid ? &*state_.valid : &m.solution();
   if (shown->outputs.empty()) return p;
   p.objective = shown->objective(), p.easy = shown->easy() / easy_weight;
-  p.ratio = state_.valid ? ratio_of(outputs_, shown->outputs) : m.ratio(shown->outputs.data());
+  p.ratio = m.ratio(shown->outputs.data());
   return p;
 }
 
