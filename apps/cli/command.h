@@ -2,6 +2,7 @@
 // command does with it. Bad input is an InputError, printed by main.cpp as one line.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@ enum ExitCode {
   success = 0,
   numeric_failure = 1,  // the run stopped early; what it reached is written
   network_failure = 1,  // nobody answered, or the answer was no
+  not_found = 1,        // a gait that keeps all constraints
   bad_input = 2,        // a file or the command line; nothing is written
   internal_error = 3
 };
@@ -62,6 +64,39 @@ struct ModesOptions {
   bool json = false;
 };
 int modes(const ModesOptions& options);
+
+struct TrainOptions {
+  std::string motion;
+  std::string output;  // beside nothing: named after the motion, in the folder where we are
+  std::optional<std::uint64_t> seed;
+  std::optional<std::int64_t> evaluations;  // simulations at most
+  int threads = 0;                          // 0: all; under mpirun one a rank
+  bool resume = false;
+  bool json = false;
+};
+// 0: found; 1: not found, and the nearest is written.
+int train(const TrainOptions& options);
+
+struct GaitOptions {
+  std::string file;
+  std::vector<std::string> outputs;
+  double seconds = 5, fps = 60;
+  bool reset = false;
+  std::vector<std::string> pushes;  // "NEWTONS@DEGREES[:START[:DURATION]]"
+  bool forces = false;
+  std::optional<double> force_scale;
+  bool json = false;
+};
+// 0: valid; 1: some constraint does not hold.
+int gait(const GaitOptions& options);
+
+struct SketchOptions {
+  std::string motion;
+  std::string output;
+  double seconds = 4;
+  bool json = false;
+};
+int sketch(const SketchOptions& options);
 
 struct GalleryOptions {
   std::string scenes = "scenes", out = "out";

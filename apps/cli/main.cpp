@@ -27,6 +27,10 @@ constexpr Range duration_range{0, 1e6, "seconds"};
 constexpr Range fps_range{1e-3, 1e5, "frames per second"};
 constexpr Range time_step_range{1e-9, 1, "seconds"};
 constexpr Range force_scale_range{1e-9, 1e12, "newtons per metre"};
+constexpr Range gait_seconds_range{1e-3, 1e4, "seconds"};
+constexpr Range seed_range{0, 9e15, "a whole number"};
+constexpr Range evaluations_range{1, 2e9, "simulations"};
+constexpr Range threads_range{0, 1024, "threads"};
 constexpr Range stiffness_range{1e-6, 1e9, "newton metres per radian"};
 
 // The words that an option takes; numbers stay text until they are checked here.
@@ -45,6 +49,15 @@ std::optional<double> number(const char* option, const std::optional<std::string
   if (plain && *end == '\0' && value >= range.lowest && value <= range.highest) return value;
   throw InputError(fmt::format("{}: '{:.40}': expected {} from {:g} to {:g}", option, *text,
                                range.unit, range.lowest, range.highest));
+}
+
+std::optional<std::int64_t> whole(const char* option, const std::optional<std::string>& text,
+                                  const Range& range) {
+  const std::optional<double> value = number(option, text, range);
+  if (!value) return {};
+  const auto count = static_cast<std::int64_t>(*value);
+  if (static_cast<double>(count) == *value) return count;
+  throw InputError(fmt::format("{}: '{:.40}': expected a whole number", option, *text));
 }
 
 template <class Value, class Parse>
@@ -156,6 +169,72 @@ CLI::App* add_modes(CLI::App& app, ModesOptions& options, std::optional<std::str
   return modes;
 }
 
+struct TrainWords {
+  std::optional<std::string> seed, evaluations, threads;
+};
+
+CLI::App* add_train(CLI::App& app, TrainOptions& options, TrainWords& words) {
+  CLI::App* train = app.add_subcommand("train",
+                                       "Find a gait for a motion: a search that may be "
+                                       "interrupted");
+  train->add_option("MOTION", options.motion, "Motion file: .json")->type_name("");
+  train
+      ->add_option("-o,--output", options.output,
+                   "Gait file to write, .json; NAME.gait.json for NAME.motion.json unless given")
+      ->type_name("FILE");
+  train->add_option("--seed", words.seed, "Of the search; another seed, another gait")
+      ->type_name("N");
+  train
+      ->add_option("--evaluations", words.evaluations, "Simulations at most, instead of the file's")
+      ->type_name("N");
+  train->add_option("--threads", words.threads, "All of the machine; under mpirun one a rank")
+      ->type_name("N");
+  train->add_flag("--resume", options.resume, "Go on where FILE.part says the search was");
+  train->add_flag("--json", options.json,
+                  "Print the result as one JSON object, progress as lines of JSON on stderr");
+  return train;
+}
+
+struct GaitWords {
+  std::optional<std::string> seconds, fps, force_scale;
+};
+
+CLI::App* add_gait(CLI::App& app, GaitOptions& options, GaitWords& words) {
+  CLI::App* gait = app.add_subcommand("gait", "Replay a gait, check it, tell what it is worth");
+  gait->add_option("GAIT", options.file, "Gait file: .json")->type_name("");
+  gait->add_option("-o,--output", options.outputs,
+                   "File to write, may be repeated: .glb .csv .json .svg, .sur for Bacin's frames")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  gait->add_option("--seconds", words.seconds, "Simulated time; 5 unless given")
+      ->type_name("SECONDS");
+  gait->add_option("--fps", words.fps, "Frames per second; 60 unless given")->type_name("NUMBER");
+  gait->add_flag("--reset", options.reset, "Put the state back at the end of each cycle");
+  gait->add_option("--push", options.pushes,
+                   "Force on the torso, DEGREES from forward to the left; at 1 s for 0.2 s unless "
+                   "given; may be repeated")
+      ->type_name("NEWTONS@DEGREES[:START[:DURATION]]")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  gait->add_flag("--forces", options.forces, "Draw ground forces as arrows in .glb and .svg");
+  gait->add_option("--force-scale", words.force_scale,
+                   "Force of an arrow of one metre; draws them too")
+      ->type_name("NEWTONS");
+  gait->add_flag("--json", options.json, "Print the report as one JSON object");
+  return gait;
+}
+
+CLI::App* add_sketch(CLI::App& app, SketchOptions& options, std::optional<std::string>& seconds) {
+  CLI::App* sketch =
+      app.add_subcommand("sketch", "Show a motion without gravity and ground, before training");
+  sketch->add_option("MOTION", options.motion, "Motion file: .json")->type_name("");
+  sketch->add_option("-o,--output", options.output, "File to write: .glb .csv .json .svg")
+      ->type_name("FILE");
+  sketch->add_option("--seconds", seconds, "Simulated time; 4 unless given")->type_name("SECONDS");
+  sketch->add_flag("--json", options.json, "Print the report as one JSON object");
+  return sketch;
+}
+
 // The first word that nothing took, and the nearest word that something would have.
 void refuse_leftovers(const CLI::App& app, const CLI::App* command) {
   const std::vector<std::string> left = app.remaining(true);
@@ -212,6 +291,18 @@ int run(int argc, char** argv) {
   ModesOptions modes_options;
   std::optional<std::string> stiffness_word;
   CLI::App* modes_app = add_modes(app, modes_options, stiffness_word);
+
+  SketchOptions sketch_options;
+  std::optional<std::string> sketch_seconds;
+  CLI::App* sketch_app = add_sketch(app, sketch_options, sketch_seconds);
+
+  TrainOptions train_options;
+  TrainWords train_words;
+  CLI::App* train_app = add_train(app, train_options, train_words);
+
+  GaitOptions gait_options;
+  GaitWords gait_words;
+  CLI::App* gait_app = add_gait(app, gait_options, gait_words);
 
   GalleryOptions gallery_options;
   CLI::App* gallery_app =
@@ -296,6 +387,30 @@ int run(int argc, char** argv) {
     modes_options.stiffness = number("--stiffness", stiffness_word, stiffness_range);
     return modes(modes_options);
   }
+  if (command == sketch_app) {
+    require(sketch_options.motion, "sketch", "MOTION");
+    const auto seconds = number("--seconds", sketch_seconds, gait_seconds_range);
+    sketch_options.seconds = seconds.value_or(sketch_options.seconds);
+    return sketch(sketch_options);
+  }
+  if (command == train_app) {
+    require(train_options.motion, "train", "MOTION");
+    if (const auto seed = whole("--seed", train_words.seed, seed_range)) {
+      train_options.seed = static_cast<std::uint64_t>(*seed);
+    }
+    train_options.evaluations = whole("--evaluations", train_words.evaluations, evaluations_range);
+    const auto threads = whole("--threads", train_words.threads, threads_range);
+    train_options.threads = static_cast<int>(threads.value_or(0));
+    return train(train_options);
+  }
+  if (command == gait_app) {
+    require(gait_options.file, "gait", "GAIT");
+    const auto seconds = number("--seconds", gait_words.seconds, gait_seconds_range);
+    gait_options.seconds = seconds.value_or(gait_options.seconds);
+    gait_options.fps = number("--fps", gait_words.fps, fps_range).value_or(gait_options.fps);
+    gait_options.force_scale = number("--force-scale", gait_words.force_scale, force_scale_range);
+    return gait(gait_options);
+  }
   if (command == gallery_app) return gallery(gallery_options);
   if (command == serve_app) {
     require(serve_options.scene, "serve", "SCENE");
@@ -306,8 +421,8 @@ int run(int argc, char** argv) {
     return send(send_options);
   }
   throw InputError(
-      "no command given: simulate, check, convert, modes, gallery, serve or send; see 'molejo "
-      "--help'");
+      "no command given: simulate, check, convert, modes, sketch, train, gait, gallery, serve or "
+      "send; see 'molejo --help'");
 }
 
 }  // namespace

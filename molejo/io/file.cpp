@@ -42,7 +42,7 @@ std::string read_regular_file(const std::string& path, std::size_t max_bytes) {
 }
 
 void write_file(const std::string& path, std::string_view content) {
-  const std::string temporary = path + ".part";
+  const std::string temporary = path + ".new";
   {
     std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
     out.write(content.data(), static_cast<std::streamsize>(content.size()));

@@ -250,11 +250,10 @@ Motion read_motion(const JsonCursor& top) {
 }
 
 const std::vector<std::string> motion_keys = {
-    "name",      "description",   "character",    "stiffness", "relaxation",
-    "pose",      "pose_mirrored", "without_feet", "mirrored",  "basis",
-    "pulse",     "own_times",     "torque_scale", "others",    "range",
-    "tolerance", "limits",        "simulation",   "solver",    "steps"};
-const std::vector<std::string> gait_keys = {"scene", "found"};
+    "name",          "description",  "character", "stiffness", "relaxation", "pose",
+    "pose_mirrored", "without_feet", "mirrored",  "basis",     "pulse",      "own_times",
+    "torque_scale",  "others",       "range",     "tolerance", "limits",     "simulation",
+    "solver",        "steps",        "scene"};
 
 std::string beside(const std::string& file, const std::string& name) {
   return (std::filesystem::path(file).parent_path() / name).lexically_normal().string();
@@ -269,6 +268,12 @@ struct Root {
   std::string instance;
   JsonCursor cursor() const { return {document, document.root, scope, instance}; }
 };
+
+Scene read_scene_inside(const JsonCursor& top, const std::string& file) {
+  const JsonCursor scene = top.need("scene");
+  scene.expect_object();
+  return parse_scene(pretty_text(scene.value()), file + ": /scene");
+}
 
 JsonValue marks_value(const PhaseMarks& marks) {
   JsonValue object = JsonValue::object(), priority = JsonValue::object();
@@ -292,6 +297,10 @@ MotionFile parse_motion(std::string_view text, const std::string& file) {
   top.expect_keys(motion_keys);
   MotionFile loaded;
   loaded.motion = read_motion(top);
+  if (top.has("scene")) {
+    loaded.scene = read_scene_inside(top, file);
+    return loaded;
+  }
   const JsonCursor character = top.need("character");
   if (loaded.motion.character.empty()) character.fail("expected the name of a scene file");
   loaded.scene = load_scene(beside(file, loaded.motion.character));
@@ -308,7 +317,7 @@ JsonValue to_json(const MotionFile& file) {
   JsonValue top = JsonValue::object();
   if (!m.name.empty()) top.add("name", m.name);
   if (!m.description.empty()) top.add("description", m.description);
-  top.add("character", m.character);
+  if (!m.character.empty()) top.add("character", m.character);
   if (m.figure.stiffness) top.add("stiffness", *m.figure.stiffness);
   if (m.figure.relaxation != usual.figure.relaxation) top.add("relaxation", m.figure.relaxation);
   if (!m.figure.pose.turns.empty()) {
@@ -363,15 +372,31 @@ JsonValue to_json(const MotionFile& file) {
   return top;
 }
 
+std::string motion_text(const MotionFile& motion) {
+  JsonValue top = to_json(motion);
+  top.add("scene", parse_json(scene_text(motion.scene), "scene").root);
+  return pretty_text(top);
+}
+
+std::uint64_t hash(const MotionFile& motion) {
+  MotionFile same = motion;
+  same.motion.training.evaluations = TrainingSettings{}.evaluations;
+  std::uint64_t h = 0xcbf29ce484222325u;
+  for (const char c : motion_text(same)) {
+    h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  }
+  return h;
+}
+
 GaitFile parse_gait(std::string_view text, const std::string& file) {
   const Root root(text, file);
   const JsonCursor top = root.cursor();
   std::vector<std::string> keys = motion_keys;
-  keys.insert(keys.end(), gait_keys.begin(), gait_keys.end());
+  keys.emplace_back("found");
   top.expect_keys(keys);
   GaitFile gait;
   gait.motion.motion = read_motion(top);
-  gait.motion.scene = parse_scene(pretty_text(top.need("scene").value()), file + ": /scene");
+  gait.motion.scene = read_scene_inside(top, file);
   const JsonCursor found = top.need("found");
   const std::vector<std::string> found_keys = {"unknowns", "seed",    "evaluations",
                                                "restarts", "seconds", "valid"};

@@ -19,9 +19,17 @@ struct MotionFile {
   Scene scene;  // of the character
 };
 
-// `file` names the text in errors; the character is found beside it.
+// `file` names the text in errors; the character is found beside it, unless the text has it under
+// "scene".
 MotionFile parse_motion(std::string_view text, const std::string& file);
 MotionFile load_motion(const std::string& path);
+
+// The motion with the scene inside. What is read from it again gives the same text, and a training
+// the same bits.
+std::string motion_text(const MotionFile& motion);
+
+// FNV-1a of that text, but for the number of evaluations that are allowed.
+std::uint64_t hash(const MotionFile& motion);
 
 struct GaitFile {
   MotionFile motion;

@@ -100,13 +100,6 @@ JsonValue to_json(const RestartSettings& s) {
   return object;
 }
 
-JsonValue to_json(const Solution& solution) {
-  JsonValue object = JsonValue::object();
-  object.add("x", reals(solution.x));
-  object.add("outputs", reals(solution.outputs));
-  return object;
-}
-
 // reading
 
 enum class Allow { finite, infinite, anything };
@@ -331,6 +324,17 @@ auto parsed(std::string_view text, const std::string& file, const std::string& k
 }
 
 }  // namespace
+
+JsonValue to_json(const Solution& solution) {
+  JsonValue object = JsonValue::object();
+  object.add("x", reals(solution.x));
+  object.add("outputs", reals(solution.outputs));
+  return object;
+}
+
+Solution read_solution(const JsonCursor& at, std::size_t unknowns, std::size_t outputs) {
+  return read_solution(at, unknowns, outputs, 0, true);
+}
 
 JsonValue to_json(const CmaState& s) {
   JsonValue object = JsonValue::object();

@@ -20,9 +20,12 @@ inline constexpr int max_unknowns = 1000;
 JsonValue to_json(const CmaState& state);
 JsonValue to_json(const MultiplierState& state);
 JsonValue to_json(const RestartState& state);
+JsonValue to_json(const Solution& solution);
 CmaState read_cma_state(const JsonCursor& at);
 MultiplierState read_multiplier_state(const JsonCursor& at);
 RestartState read_restart_state(const JsonCursor& at);
+// Outputs may be none, and not finite.
+Solution read_solution(const JsonCursor& at, std::size_t unknowns, std::size_t outputs);
 
 // As a document of its own; `file` is the name for errors.
 std::string optimiser_text(const CmaState& state);

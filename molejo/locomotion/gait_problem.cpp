@@ -13,6 +13,8 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 double wall_above(double x, double most) { return x > most ? (x - most) * (x - most) + 1 : 0; }
 
+}  // namespace
+
 int foot_of(const Character& character, const std::string& name) {
   const int body = character.model.body(name).index;
   for (std::size_t f = 0; f < character.feet.size(); ++f) {
@@ -21,7 +23,32 @@ int foot_of(const Character& character, const std::string& name) {
   throw InputError("body '" + name + "' is not a foot of the character");
 }
 
-}  // namespace
+Modes ground_modes(const Character& character, const std::vector<int>& feet) {
+  ModalOptions others;
+  for (std::size_t i = 1; i < feet.size(); ++i) {
+    const Foot& foot = character.feet[at(feet[i])];
+    others.fixed_points.push_back({foot.body, foot.toe});
+  }
+  return ground_modes(character, feet.front(), std::move(others));
+}
+
+int mode_count(const Character& character, const Motion& motion, const Modes& modes) {
+  return motion.basis == Basis::joints ? character.internal : modes.count();
+}
+
+VecX mode_torque(const Character& character, const Motion& motion, const Modes& modes, int mode) {
+  if (motion.basis == Basis::joints) {
+    return VecX::Unit(character.internal, mode) * motion.torque_scale;
+  }
+  VecX torque = modes.phi.col(mode);
+  if (motion.basis == Basis::stiff_shapes) {
+    for (int n = 0; n < character.internal; ++n) {
+      torque[n] *= character.model.drives[at(character.first_internal + n)].stiffness;
+    }
+    torque.normalize();
+  }
+  return torque * motion.torque_scale;
+}
 
 GaitProblem::GaitProblem(const Character& character, const Motion& motion)
     : character_(character), motion_(motion) {
@@ -41,13 +68,10 @@ GaitProblem::GaitProblem(const Character& character, const Motion& motion)
     const MotionStep& step = motion.steps[n];
     if (step.feet.empty()) throw InputError("a step needs one foot or more");
     StepColumns columns_of_step;
-    ModalOptions options;
     for (const std::string& name : step.feet) {
-      const int f = foot_of(character, name);
-      columns_of_step.feet.push_back(f);
-      options.fixed_points.push_back({character.feet[at(f)].body, character.feet[at(f)].toe});
+      columns_of_step.feet.push_back(foot_of(character, name));
     }
-    const Modes ground = modal_analysis(character.model, character.rest, options);
+    const Modes ground = ground_modes(character, columns_of_step.feet);
     const std::string where = "step " + std::to_string(n + 1);
     columns_of_step.air = columns(air, step.air, where + ", air");
     columns_of_step.ground = columns(ground, step.ground, where + ", ground");
@@ -120,7 +144,7 @@ GaitProblem::PhaseColumns GaitProblem::columns(const Modes& modes, const PhaseMa
                                                const std::string& where) {
   PhaseColumns c;
   c.first = size();
-  const int most = motion_.basis == Basis::joints ? character_.internal : modes.count();
+  const int most = mode_count(character_, motion_, modes);
   const auto add = [&](int mode, double sketch) {
     if (mode < 1 || mode > most) {
       throw InputError(where + ": mode " + std::to_string(mode) + " does not exist, there are " +
@@ -162,20 +186,8 @@ GaitProblem::PhaseColumns GaitProblem::columns(const Modes& modes, const PhaseMa
 
   c.torque = MatX::Zero(character_.internal, static_cast<Eigen::Index>(c.mode.size()));
   for (std::size_t i = 0; i < c.mode.size(); ++i) {
-    const auto column = static_cast<Eigen::Index>(i);
-    const int mode = c.mode[i] - 1;
-    if (motion_.basis == Basis::joints) {
-      c.torque(mode, column) = motion_.torque_scale;
-      continue;
-    }
-    VecX torque = modes.phi.col(mode);
-    if (motion_.basis == Basis::stiff_shapes) {
-      for (int n = 0; n < character_.internal; ++n) {
-        torque[n] *= character_.model.drives[at(character_.first_internal + n)].stiffness;
-      }
-      torque.normalize();
-    }
-    c.torque.col(column) = torque * motion_.torque_scale;
+    c.torque.col(static_cast<Eigen::Index>(i)) =
+        mode_torque(character_, motion_, modes, c.mode[i] - 1);
   }
   return c;
 }

@@ -21,6 +21,16 @@ struct Unknown {
   double part(double y) const { return upper > lower ? (y - lower) / (upper - lower) : 0; }
 };
 
+// Number of a foot of the character by the name of its body; throws InputError if it is none.
+int foot_of(const Character& character, const std::string& name);
+
+// The modes with the toes of these feet fixed.
+Modes ground_modes(const Character& character, const std::vector<int>& feet);
+
+// Joint torques of a mode (from 0) at unit amplitude, N m; how many there are of them.
+VecX mode_torque(const Character& character, const Motion& motion, const Modes& modes, int mode);
+int mode_count(const Character& character, const Motion& motion, const Modes& modes);
+
 class GaitProblem {
  public:
   // Throws InputError for feet and modes that the character does not have.

@@ -11,10 +11,15 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-Pose torso_pose(const Character& c, const VecX& q) {
-  Kinematics<double> k(c.model);
-  update_poses(c.model, q.data(), k);
+Pose torso_pose(const Character& c, const double* q, Kinematics<double>& k) {
+  update_poses(c.model, q, k);
   return body_pose(c.model, k, c.torso);
+}
+
+bool has_fallen(const Character& c, const Pose& now, const Pose& rest) {
+  const double height = dot(now.p, c.up) / dot(rest.p, c.up);
+  const double upright = dot(now.R * transpose_times(rest.R, c.up), c.up);
+  return !(height > 0.75) || !(upright > 0.5);
 }
 
 // A point or polar vector in the mirror at the sagittal plane through the origin.
@@ -31,6 +36,7 @@ class Player {
         nominal_(problem.gait(unknowns.data())),
         kinematics_(character_.model) {
     for (const Link& link : character_.model.links) mass_ += link.mass;
+    rest_ = torso_pose(character_, character_.rest.q.data(), kinematics_);
   }
 
   Replay run(const BetweenCycles& between) {
@@ -52,6 +58,7 @@ class Player {
   // One (half) cycle; the state that the next one starts with.
   State play(const Gait& gait) {
     frames_.clear();
+    lying_since_ = -1;
     const std::vector<GaitPush> pushes = pushes_now(gait.duration());
     const RolloutResult r =
         rollout_.run(gait, pushes, [&](const RolloutView& view) { watch(view); });
@@ -63,13 +70,14 @@ class Player {
     if (options_.reset && r.finite) draw_to_start(gait, r);
     show_frames();
 
-    time_ += gait.duration();
+    const bool fell = !r.finite || has_fallen(character_, r.end);
+    time_ += fell && lying_since_ >= 0 ? lying_since_ : gait.duration();
     report().steps += static_cast<int>(gait.steps.size());
     work_ += r.work;
     energy_ += r.energy * gait.duration();
     contact_ += r.contact_time;
     report().peak_force = std::max(report().peak_force, r.peak_force);
-    if (!r.finite || has_fallen(character_, r.end)) {
+    if (fell) {
       report().fell = true;
       return gait.start;
     }
@@ -100,8 +108,9 @@ class Player {
 
   // Keeps what is needed of the frames that fall into a step of the simulation.
   void watch(const RolloutView& view) {
-    if (!options_.record) return;
+    look_for_fall(view);
     const double t = time_ + view.t;
+    if (!options_.record || t > options_.seconds) return;
     const double due =
         static_cast<double>(shown_ + static_cast<int>(frames_.size())) / options_.fps;
     if (t + view.h / 2 < due) return;
@@ -115,6 +124,16 @@ class Player {
         kept.forces.push_back({static_cast<int>(i), view.impulses[i] * (1 / view.h)});
         kept.points = view.points;
       }
+    }
+  }
+
+  // Since when in this (half) cycle it lies.
+  void look_for_fall(const RolloutView& view) {
+    const Pose now = torso_pose(character_, view.q.data(), kinematics_);
+    if (!has_fallen(character_, now, rest_)) {
+      lying_since_ = -1;
+    } else if (lying_since_ < 0) {
+      lying_since_ = view.t;
     }
   }
 
@@ -192,7 +211,8 @@ class Player {
     r.seconds = time_;
     r.distance = forward_;
     r.speed = time_ > 0 ? forward_ / time_ : 0;
-    r.cost_of_transport = forward_ > 0 ? work_ / (mass_ * 9.81 * forward_) : 0;
+    const double weight = mass_ * norm(character_.model.gravity);
+    r.cost_of_transport = forward_ > 0 && weight > 0 ? work_ / (weight * forward_) : 0;
     r.energy = time_ > 0 ? energy_ / time_ : 0;
     // a foot of a mirrored gait rests while the other half runs
     const double feet = static_cast<double>(nominal_.steps.size()) * (nominal_.mirrored ? 2 : 1);
@@ -210,17 +230,49 @@ class Player {
   Kinematics<double> kinematics_;
   std::vector<Kept> frames_;
   Replay replay_;
+  Pose rest_;  // of the torso
   int cycle_ = 0, shown_ = 0;
+  double lying_since_ = -1;
   double time_ = 0, forward_ = 0, work_ = 0, energy_ = 0, contact_ = 0, mass_ = 0;
 };
 
 }  // namespace
 
+bool GaitCheck::easy_holds() const {
+  return result.finite && others == 0 &&
+         std::all_of(result.terms.begin(), result.terms.end(), [](double x) { return x == 0; });
+}
+
+GaitCheck check_gait(const GaitProblem& problem, const std::vector<double>& unknowns) {
+  Rollout rollout(problem.character(), problem.motion().rollout);
+  const auto look = [&](const double* x) {
+    GaitCheck check;
+    const Gait gait = problem.gait(x);
+    check.result = rollout.run(gait);
+    check.others = problem.priority_term(x);
+    check.objective = problem.objective(check.result);
+    VecX phi(problem.cycle_size());
+    problem.cycle_error(gait, check.result, phi.data());
+    Eigen::Index worst = 0;
+    check.cyclic_error = check.result.finite ? phi.cwiseAbs().maxCoeff(&worst) : 1e300;
+    check.worst = problem.unknowns()[static_cast<std::size_t>(worst)].name;
+    return check;
+  };
+  GaitCheck check = look(unknowns.data());
+  for (int i = problem.first_amplitude(); i < problem.last_amplitude(); ++i) {
+    const Unknown& u = problem.unknowns()[at(i)];
+    const double amplitude = u.lower + unknowns[at(i)] * (u.upper - u.lower);
+    // up to the rounding of bounds that were scaled
+    if (u.start != 0 && !(amplitude / u.start > 1 - 1e-9)) check.priority = false;
+  }
+  check.sketch_fails = !look(problem.start().data()).valid();
+  return check;
+}
+
 bool has_fallen(const Character& character, const State& state) {
-  const Pose now = torso_pose(character, state.q), rest = torso_pose(character, character.rest.q);
-  const double height = dot(now.p, character.up) / dot(rest.p, character.up);
-  const double upright = dot(now.R * transpose_times(rest.R, character.up), character.up);
-  return !(height > 0.75) || !(upright > 0.5);
+  Kinematics<double> k(character.model);
+  const Pose now = torso_pose(character, state.q.data(), k);
+  return has_fallen(character, now, torso_pose(character, character.rest.q.data(), k));
 }
 
 Replay replay(const GaitProblem& problem, const std::vector<double>& unknowns,

@@ -10,6 +10,22 @@
 
 namespace molejo {
 
+// All that makes a gait VALID, and how far it is from it.
+struct GaitCheck {
+  RolloutResult result;      // of the (half) cycle; terms by EasyTerm, all zero where they hold
+  double others = 0;         // penalty: other modes outweigh the priority ones
+  bool priority = true;      // priority modes keep their sign and at least their amplitude
+  double cyclic_error = 0;   // largest, in tolerances
+  std::string worst;         // what of the state that is
+  double objective = 0;      // energy / speed^2
+  bool sketch_fails = true;  // the sketch alone, under gravity and on the ground
+
+  bool easy_holds() const;
+  bool valid() const { return easy_holds() && priority && cyclic_error < 1; }
+};
+
+GaitCheck check_gait(const GaitProblem& problem, const std::vector<double>& unknowns);
+
 struct ReplayOptions {
   double seconds = 5;
   double fps = 60;

@@ -47,6 +47,12 @@ RolloutResult Rollout::run(const Gait& gait, std::span<const GaitPush> pushes,
   return result;
 }
 
+void Rollout::begin(const Gait& gait) { memory_->single.begin(gait); }
+bool Rollout::advance() { return memory_->single.advance(); }
+double Rollout::time() const { return memory_->single.time(); }
+std::span<const double> Rollout::q() const { return memory_->single.q(); }
+std::span<const double> Rollout::v() const { return memory_->single.v(); }
+
 void Rollout::measure_hinges(const EasyLimits& tightened) {
   memory_->pack.measure_hinges(tightened);
   memory_->single.measure_hinges(tightened);

@@ -55,6 +55,7 @@ struct RolloutSettings {
   double time_step = 1e-3;
   double friction = 0.9;
   double gravity = 1;      // part of the model's: 0 for the sketch
+  bool contact = true;     // false: there is no ground
   bool whole_body = true;  // false: only the feet of the step touch the ground, as in the thesis
   double force_smoothing = 5e-3;  // s: time constant of the filter before the peak is taken
   EasyLimits limits{};
@@ -109,6 +110,14 @@ class Rollout {
   // One by itself: the same bits.
   RolloutResult run(const Gait& gait, std::span<const GaitPush> pushes = {},
                     const std::function<void(const RolloutView&)>& watch = {});
+
+  // One step of time after the other, with nothing measured at the end: the sketch. The gait must
+  // stay where it is. Nothing is allocated after the first cycle. False: the gait is over.
+  void begin(const Gait& gait);
+  bool advance();
+  double time() const;                // since the gait began
+  std::span<const double> q() const;  // now
+  std::span<const double> v() const;
 
   // Ask for RolloutResult::hinges with bounds that may be tighter.
   void measure_hinges(const EasyLimits& tightened);

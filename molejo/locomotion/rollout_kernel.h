@@ -94,6 +94,18 @@ class RolloutRun {
     for (std::size_t i = 0; i < gaits.size(); ++i) finish(static_cast<int>(i), results[i]);
   }
 
+  void begin(const Gait& gait) {
+    const Gait* gaits[] = {&gait};
+    start(gaits);
+  }
+  bool advance() {
+    if (alive_ > 0) step({}, {});
+    return alive_ > 0;
+  }
+  double time() const { return clocks_[0].total; }
+  std::span<const S> q() const { return q_; }
+  std::span<const S> v() const { return v_; }
+
   void measure_hinges(const EasyLimits& tightened) {
     tightened_ = tightened;
     hinges_.resize(static_cast<std::size_t>(hinge_rows * hinge_bins) * lanes<S>);
@@ -142,8 +154,9 @@ class RolloutRun {
     set_lane(sank_, i, 0);
     for (S& lift : lift_) set_lane(lift, i, 0);
     for (S& toe : last_toe_) set_lane(toe, i, 1e30);
-    for (S& allowed : contact_.allowed) set_lane(allowed, i, settings_.whole_body ? 1 : 0);
-    if (settings_.whole_body) return;
+    const bool all = settings_.contact && settings_.whole_body;
+    for (S& allowed : contact_.allowed) set_lane(allowed, i, all ? 1 : 0);
+    if (all || !settings_.contact) return;
     for (std::size_t f = 0; f < feet_.size(); ++f) {
       const std::size_t body = index(character_.feet[f].body.index);
       if (lane(supports_[f], i) > 0) set_lane(contact_.allowed[body], i, 1);

@@ -227,7 +227,6 @@ struct Training::Search {
   Reduced reduced;
   Multipliers multipliers;
   std::vector<double> points, results;
-  std::vector<double> polished;  // the last point from which it was tried
 };
 
 Training::Training(const GaitProblem& problem, Evaluator& evaluator, std::uint64_t seed)
@@ -241,6 +240,9 @@ Training::Training(const GaitProblem& problem, Evaluator& evaluator, TrainingSta
       evaluator_(evaluator),
       outputs_(gait_outputs(problem)),
       state_(std::move(state)) {
+  if (!state_.valid && state_.evaluations < problem.motion().training.evaluations) {
+    state_.over = false;
+  }
   begin();
 }
 
@@ -318,6 +320,7 @@ bool Training::advance() {
     } else if (!state_.over) {
       ++state_.restart;
       state_.search.reset();
+      state_.polished.clear();
       begin();
     }
   }
@@ -353,15 +356,12 @@ Solution Training::full_solution(const Solution& reduced) const {
 
 void Training::polish() {
   const Solution& candidate = search_->multipliers.solution();
-  if (candidate.outputs.empty() || candidate.x == search_->polished) return;
-  search_->polished = candidate.x;
+  if (candidate.outputs.empty() || candidate.x == state_.polished) return;
+  state_.polished = candidate.x;
   const std::int64_t before = evaluator_.evaluations();
   const Solution full = full_solution(candidate);
   const Solution polished = shoot(problem_, evaluator_, full.x, 0.9);
   state_.evaluations += evaluator_.evaluations() - before;
-  const auto merit = [&](const Solution& s) {
-    return s.outputs.empty() ? 1e300 : s.easy() + ratio_of(outputs_, s.outputs);
-  };
   for (const Solution& s : {full, polished}) {
     if (merit(s) < merit(state_.best)) state_.best = s;
   }
@@ -369,6 +369,11 @@ void Training::polish() {
     state_.valid = polished;
     state_.over = true;
   }
+}
+
+// How far from valid; before there are outputs, farther than anything.
+double Training::merit(const Solution& s) const {
+  return s.outputs.empty() ? 1e300 : s.easy() + ratio_of(outputs_, s.outputs);
 }
 
 const TrainingState& Training::state() {
@@ -391,8 +396,17 @@ TrainingProgress Training::progress() const {
 
 bool Training::is_valid() const { return state_.valid.has_value(); }
 
-const std::vector<double>& Training::solution() const {
-  return state_.valid ? state_.valid->x : state_.best.x;
+std::vector<double> Training::solution() const {
+  if (state_.valid) return state_.valid->x;
+  // the search may be nearer than what was polished last
+  const Solution& searched = search_->multipliers.solution();
+  if (!searched.outputs.empty()) {
+    Solution full = full_solution(searched);
+    if (merit(full) < merit(state_.best) || state_.best.x.empty()) return std::move(full.x);
+  }
+  if (!state_.best.x.empty()) return state_.best.x;
+  const VecX sketch = problem_.start();
+  return {sketch.data(), sketch.data() + sketch.size()};
 }
 
 std::vector<double> tightened(const GaitProblem& problem, Evaluator& evaluator,

@@ -41,6 +41,7 @@ struct TrainingState {
   std::optional<MultiplierState> search;
   std::optional<Solution> valid;  // over all unknowns
   Solution best;                  // nearest so far, likewise
+  std::vector<double> polished;   // the last point from which a polish was tried
   bool over = false;
 };
 
@@ -56,6 +57,8 @@ struct TrainingProgress {
 class Training {
  public:
   Training(const GaitProblem& problem, Evaluator& evaluator, std::uint64_t seed);
+  // Goes on with the same bits. Sizes in the state must be those of the problem. A search that was
+  // over for want of evaluations goes on when the motion now allows more.
   Training(const GaitProblem& problem, Evaluator& evaluator, TrainingState state);
   ~Training();
 
@@ -66,7 +69,7 @@ class Training {
   TrainingProgress progress() const;
   bool is_valid() const;
   // The unknowns of the valid gait, else of the best so far.
-  const std::vector<double>& solution() const;
+  std::vector<double> solution() const;
 
  private:
   struct Search;
@@ -74,6 +77,7 @@ class Training {
   void polish();
   void count_cycle_early();
   Solution full_solution(const Solution& reduced) const;
+  double merit(const Solution& solution) const;
 
   const GaitProblem& problem_;
   Evaluator& evaluator_;

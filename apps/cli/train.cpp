@@ -1,0 +1,291 @@
+// molejo train: from a motion to a gait, interrupted as often as one likes.
+#include "molejo/locomotion/train.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "apps/cli/command.h"
+#include "apps/cli/outputs.h"
+#include "molejo/io/file.h"
+#include "molejo/io/motion.h"
+#include "molejo/io/training_state.h"
+#include "molejo/locomotion/replay.h"
+#include "molejo/math/parallel.h"
+#include "molejo/model/error.h"
+#include "molejo/optimise/mpi.h"
+
+namespace molejo::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using Json = nlohmann::ordered_json;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// "run.gait.json" of "a/run.motion.json", in the folder where we are.
+std::string default_output(const std::string& motion) {
+  std::string name = fs::path(motion).filename().string();
+  for (const std::string_view end : {".json", ".motion"}) {
+    if (name.size() > end.size() && name.ends_with(end)) name.resize(name.size() - end.size());
+  }
+  return name + ".gait.json";
+}
+
+// What all ranks need; the problem refers to the character.
+struct Task {
+  explicit Task(MotionFile motion)
+      : file(std::move(motion)),
+        character(make_character(file.scene, file.motion.figure)),
+        problem(character, file.motion) {}
+  Task(const Task&) = delete;
+
+  MotionFile file;
+  Character character;
+  GaitProblem problem;
+};
+
+// From the text that a gait file will hold, so that what is trained is what is replayed.
+std::unique_ptr<Task> make_task(const std::string& text, const std::string& name) {
+  try {
+    return std::make_unique<Task>(parse_motion(text, name));
+  } catch (const InputError& error) {
+    const std::string message = error.what();
+    throw InputError(message.starts_with(name) ? message : name + ": " + message);
+  }
+}
+
+// "restart 0, run 1, generation 240: ..." on one line of a terminal, or a line every few seconds.
+class TrainingLine {
+ public:
+  TrainingLine(bool json, std::int64_t budget, std::int64_t before)
+      : json_(json), budget_(budget), before_(before) {}
+
+  void tell(const TrainingProgress& p) {
+    const double gap = terminal_ && !json_ ? 0.2 : 3;
+    if (seconds_since(last_) < gap) return;
+    last_ = Clock::now();
+    const double wall = seconds_since(start_);
+    const double rate = wall > 0 ? static_cast<double>(p.evaluations - before_) / wall : 0;
+    const double left = rate > 0 ? static_cast<double>(budget_ - p.evaluations) / rate : 0;
+    if (json_) {
+      const Json line{{"restart", p.restart},
+                      {"run", p.run},
+                      {"generation", p.generation},
+                      {"objective", p.objective},
+                      {"easy", p.easy},
+                      {"cyclic_error", p.ratio},
+                      {"evaluations", p.evaluations},
+                      {"evaluations_per_second", rate},
+                      {"seconds_left", left}};
+      fmt::print(stderr, "{}\n", line.dump());
+      return;
+    }
+    const std::string text = fmt::format(
+        "restart {}, run {}, generation {}: best {:.4g}, easy constraints {:.3g}, cyclic error "
+        "{:.3g} tolerances, {} evaluations, {:.0f}/s, at most {:.0f} s left",
+        p.restart, p.run, p.generation, p.objective, p.easy, p.ratio, p.evaluations, rate, left);
+    if (terminal_) {
+      fmt::print(stderr, "\r\x1b[K  {}", text);
+      shown_ = true;
+    } else {
+      fmt::print(stderr, "{}\n", text);
+    }
+    std::fflush(stderr);
+  }
+  void clear() {
+    if (shown_) fmt::print(stderr, "\r\x1b[K");
+  }
+
+ private:
+  bool json_;
+  std::int64_t budget_, before_;
+  bool terminal_ = ::isatty(STDERR_FILENO) != 0;
+  bool shown_ = false;
+  Clock::time_point start_ = Clock::now(), last_ = start_;
+};
+
+struct Start {
+  SavedTraining saved;
+  bool resumed = false;
+};
+
+Start begin(const TrainOptions& options, const Task& task, const std::string& checkpoint) {
+  Start start;
+  const std::uint64_t motion = hash(task.file);
+  std::error_code error;
+  if (options.resume && fs::exists(checkpoint, error)) {
+    start.saved = load_training(checkpoint, task.problem, motion);
+    start.resumed = true;
+    const std::uint64_t seed = start.saved.state.seed;
+    if (options.seed && *options.seed != seed) {
+      throw InputError(fmt::format("{}: was begun with --seed {}, not {}; train it anew",
+                                   checkpoint, seed, *options.seed));
+    }
+    return start;
+  }
+  start.saved.motion = motion;
+  start.saved.state.seed = options.seed.value_or(1);
+  return start;
+}
+
+GaitFile found_gait(const Task& task, const SavedTraining& saved,
+                    const std::vector<double>& unknowns, bool valid) {
+  GaitFile gait;
+  gait.motion = task.file;
+  gait.unknowns = unknowns;
+  gait.seed = saved.state.seed;
+  gait.evaluations = saved.state.evaluations;
+  gait.restarts = saved.state.restart;
+  gait.seconds = saved.seconds;
+  gait.valid = valid;
+  return gait;
+}
+
+void report(const TrainOptions& options, const std::string& output, const GaitFile& gait,
+            const GaitCheck& check, bool resumed) {
+  const RolloutResult& r = check.result;
+  if (options.json) {
+    const Json object{{"motion", options.motion},
+                      {"output", output},
+                      {"valid", gait.valid},
+                      {"seed", gait.seed},
+                      {"resumed", resumed},
+                      {"restarts", gait.restarts},
+                      {"evaluations", gait.evaluations},
+                      {"seconds", gait.seconds},
+                      {"objective", check.objective},
+                      {"easy_holds", check.easy_holds()},
+                      {"cyclic_error", check.cyclic_error},
+                      {"speed", r.mean_velocity.x},
+                      {"energy", r.energy},
+                      {"peak_force", r.peak_force}};
+    fmt::print("{}\n", object.dump(2, ' ', false, Json::error_handler_t::replace));
+    return;
+  }
+  const auto row = [](const char* label, const std::string& text) {
+    fmt::print("  {:<20}{}\n", label, text);
+  };
+  const std::string& name = gait.motion.motion.name;
+  fmt::print(
+      "{}: {}\n", name.empty() ? options.motion : name,
+      gait.valid ? "a gait that keeps all constraints" : "no gait found; this is the nearest");
+  row("seed", fmt::format("{}, {} restarts", gait.seed, gait.restarts));
+  row("evaluations", fmt::format("{} in {:.1f} s", gait.evaluations, gait.seconds));
+  row("cyclic error",
+      fmt::format("{:.3g} tolerances, most in {}", check.cyclic_error, check.worst));
+  for (int i = 0; i < easy_terms; ++i) {
+    const double term = r.terms[static_cast<std::size_t>(i)];
+    if (term > 0) {
+      row("broken", fmt::format("{} by {:.3g}", to_string(static_cast<EasyTerm>(i)), term));
+    }
+  }
+  if (check.others > 0) row("broken", "other modes outweigh the priority ones");
+  row("speed", fmt::format("{:.3g} m/s", r.mean_velocity.x));
+  row("peak ground force", fmt::format("{:.3g} body weights", r.peak_force));
+  row("wrote", output);
+  if (!gait.valid) row("to go on", "--resume with a larger --evaluations");
+}
+
+// The leader's part: rank 0, or the only process.
+int lead(const TrainOptions& options, const std::string& output, const Task& task,
+         Evaluator& evaluator, Start start) {
+  const std::string checkpoint = output + ".part";
+  constexpr double seconds_between_checkpoints = 3;
+  SavedTraining& saved = start.saved;
+  const double seconds_before = saved.seconds;
+  const std::int64_t evaluations_before = saved.state.evaluations;
+  const Clock::time_point begun = Clock::now();
+
+  Training training(task.problem, evaluator, saved.state);
+  const auto save = [&] {
+    saved.state = training.state();
+    saved.seconds = seconds_before + seconds_since(begun);
+    save_training(checkpoint, saved);
+  };
+  TrainingLine line(options.json, task.file.motion.training.evaluations, evaluations_before);
+  save();
+  Clock::time_point last = Clock::now();
+  while (training.advance()) {
+    line.tell(training.progress());
+    if (seconds_since(last) < seconds_between_checkpoints) continue;
+    save();
+    last = Clock::now();
+  }
+  save();
+  line.clear();
+
+  const std::vector<double> unknowns = training.solution();
+  const GaitCheck check = check_gait(task.problem, unknowns);
+  const GaitFile gait = found_gait(task, saved, unknowns, training.is_valid() && check.valid());
+  save_gait(output, gait);
+  // what was not found can be searched for longer
+  if (gait.valid) fs::remove(checkpoint);
+  report(options, output, gait, check, start.resumed);
+  return gait.valid ? success : not_found;
+}
+
+std::string prepared_text(const TrainOptions& options, const std::string& output) {
+  check_output(output, {".json"}, options.motion);
+  MotionFile file = load_motion(options.motion);
+  if (options.evaluations) file.motion.training.evaluations = *options.evaluations;
+  return motion_text(file);
+}
+
+int train_over_ranks(const TrainOptions& options, const std::string& output) {
+  if (!has_mpi()) {
+    throw InputError("built without MPI; run without mpirun, or install libopenmpi-dev and build");
+  }
+  MpiSession mpi;
+  std::string text;
+  std::unique_ptr<Task> task;
+  Start start;
+  if (mpi.leads()) {
+    try {
+      text = prepared_text(options, output);
+      task = make_task(text, options.motion);
+      start = begin(options, *task, output + ".part");
+    } catch (const InputError& error) {
+      // all ranks leave; the leader tells why
+      try {
+        mpi.agree(error.what());
+      } catch (const std::runtime_error&) {
+      }
+      throw InputError(error.what());
+    }
+  }
+  try {
+    mpi.agree("");
+  } catch (const std::runtime_error&) {
+    return bad_input;
+  }
+  text = mpi.broadcast(text);
+  if (!task) task = make_task(text, options.motion);
+  const int threads = options.threads > 0 ? options.threads : 1;
+  MpiEvaluator evaluator(mpi, evaluation(task->problem, thread_count(threads)), threads);
+  if (!mpi.leads()) return mpi.serve();
+  return lead(options, output, *task, evaluator, std::move(start));
+}
+
+}  // namespace
+
+int train(const TrainOptions& options) {
+  const std::string output =
+      options.output.empty() ? default_output(options.motion) : options.output;
+  if (launched_by_mpirun()) return train_over_ranks(options, output);
+  const auto task = make_task(prepared_text(options, output), options.motion);
+  Start start = begin(options, *task, output + ".part");
+  ThreadEvaluator evaluator(evaluation(task->problem, thread_count(options.threads)),
+                            options.threads);
+  return lead(options, output, *task, evaluator, std::move(start));
+}
+
+}  // namespace molejo::cli

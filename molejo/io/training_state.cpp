@@ -1,0 +1,117 @@
+#include "molejo/io/training_state.h"
+
+#include <fmt/format.h>
+
+#include "molejo/io/file.h"
+#include "molejo/model/error.h"
+
+namespace molejo {
+
+namespace {
+
+constexpr std::string_view format_key = "training_state";
+constexpr double largest_whole = 9e15;
+
+std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
+
+std::int64_t read_whole(const JsonCursor& at) {
+  const double x = at.between(0, largest_whole);
+  const auto whole = static_cast<std::int64_t>(x);
+  if (static_cast<double>(whole) != x) at.fail("expected a whole number");
+  return whole;
+}
+
+// The search leaves out the state of the joints, but for that of the thesis.
+void check_search(const JsonCursor& at, const MultiplierState& search, const GaitProblem& problem) {
+  const GaitOutputs outputs = gait_outputs(problem);
+  const int joints = problem.motion().training.thesis ? 0 : outputs.joints;
+  if (search.cma.mean.size() != problem.size() - joints || search.outputs != outputs.count() ||
+      search.lambda.size() != static_cast<std::size_t>(outputs.cycle)) {
+    at.fail("expected the search for a gait of this motion");
+  }
+}
+
+std::vector<double> read_polished(const JsonCursor& at, std::size_t unknowns) {
+  at.expect_array(unknowns);
+  return at.numbers(at.size() == 0 ? 0 : unknowns);
+}
+
+}  // namespace
+
+std::string training_text(const SavedTraining& training) {
+  const TrainingState& s = training.state;
+  JsonValue top = JsonValue::object();
+  top.add(std::string(format_key), std::string("gait"));
+  top.add("motion", hash_text(training.motion));
+  top.add("seed", static_cast<double>(s.seed));
+  top.add("seconds", training.seconds);
+  top.add("restart", static_cast<double>(s.restart));
+  top.add("evaluations", static_cast<double>(s.evaluations));
+  top.add("over", JsonValue::of(s.over));
+  JsonValue& polished = top.add("polished", JsonValue::array());
+  for (const double x : s.polished) polished.items.emplace_back(x);
+  if (!s.best.x.empty()) top.add("best", to_json(s.best));
+  if (s.valid) top.add("valid", to_json(*s.valid));
+  if (s.search) top.add("search", to_json(*s.search));
+  return pretty_text(top) + "\n";
+}
+
+SavedTraining parse_training(std::string_view text, const std::string& file,
+                             const GaitProblem& problem, std::uint64_t motion) {
+  const JsonDocument document = parse_json(text, file);
+  const Scope scope;
+  const std::string instance;
+  const JsonCursor top(document, document.root, scope, instance);
+  const std::vector<std::string> keys = {std::string(format_key),
+                                         "motion",
+                                         "seed",
+                                         "seconds",
+                                         "restart",
+                                         "evaluations",
+                                         "over",
+                                         "polished",
+                                         "best",
+                                         "valid",
+                                         "search"};
+  top.expect_keys(keys);
+  const JsonCursor format = top.need(format_key);
+  if (format.text() != "gait") format.fail("expected \"gait\"");
+  const JsonCursor saved_motion = top.need("motion");
+  if (saved_motion.text() != hash_text(motion)) {
+    saved_motion.fail("the motion or its character has changed since; train it anew");
+  }
+  SavedTraining training;
+  training.motion = motion;
+  training.seconds = top.need("seconds").between(0, 1e12);
+  TrainingState& s = training.state;
+  s.seed = static_cast<std::uint64_t>(read_whole(top.need("seed")));
+  s.restart = top.need("restart").whole(0, 1'000'000'000);
+  s.evaluations = read_whole(top.need("evaluations"));
+  s.over = top.need("over").boolean();
+  const GaitOutputs outputs = gait_outputs(problem);
+  const auto n = static_cast<std::size_t>(problem.size());
+  const auto count = static_cast<std::size_t>(outputs.count());
+  if (const auto best = top.find("best")) s.best = read_solution(*best, n, count);
+  if (const auto valid = top.find("valid")) {
+    s.valid = read_solution(*valid, n, count);
+    if (s.valid->outputs.empty()) valid->fail("expected outputs");
+  }
+  if (const auto search = top.find("search")) {
+    s.search = read_multiplier_state(*search);
+    check_search(*search, *s.search, problem);
+  }
+  const std::size_t searched = s.search ? static_cast<std::size_t>(s.search->cma.mean.size()) : n;
+  s.polished = read_polished(top.need("polished"), searched);
+  return training;
+}
+
+void save_training(const std::string& path, const SavedTraining& training) {
+  write_file(path, training_text(training));
+}
+
+SavedTraining load_training(const std::string& path, const GaitProblem& problem,
+                            std::uint64_t motion) {
+  return parse_training(read_file(path, max_json_bytes), path, problem, motion);
+}
+
+}  // namespace molejo
