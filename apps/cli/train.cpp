@@ -56,7 +56,12 @@ struct Task {
 // From the text that a gait file will hold, so that what is trained is what is replayed.
 std::unique_ptr<Task> make_task(const std::string& text, const std::string& name) {
   try {
-    return std::make_unique<Task>(parse_motion(text, name));
+    auto task = std::make_unique<Task>(parse_motion(text, name));
+    if (task->problem.size() > max_unknowns) {
+      throw InputError(fmt::format("{} unknowns, expected {} at most: fewer joints or modes",
+                                   task->problem.size(), max_unknowns));
+    }
+    return task;
   } catch (const InputError& error) {
     const std::string message = error.what();
     throw InputError(message.starts_with(name) ? message : name + ": " + message);

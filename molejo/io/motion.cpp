@@ -30,9 +30,9 @@ constexpr Field<SearchRange> range_fields[] = {
     {"period", &SearchRange::period, 0.01, 100},
     {"least_period", &SearchRange::least_period, 0.01, 100},
     {"most_period", &SearchRange::most_period, 0.01, 100},
-    {"air_share", &SearchRange::air_share, 0, 1},
-    {"least_air_share", &SearchRange::least_air_share, 0, 1},
-    {"most_air_share", &SearchRange::most_air_share, 0, 1},
+    {"air_share", &SearchRange::air_share, 1e-3, 0.999},
+    {"least_air_share", &SearchRange::least_air_share, 1e-3, 0.999},
+    {"most_air_share", &SearchRange::most_air_share, 1e-3, 0.999},
     {"least_pulse", &SearchRange::least_pulse, 1e-4, 100},
     {"most_pulse", &SearchRange::most_pulse, 1e-4, 100},
     {"height", &SearchRange::height, -100, 100},
@@ -78,7 +78,7 @@ constexpr Field<RolloutSettings> simulation_fields[] = {
 constexpr Field<TrainingSettings> solver_fields[] = {
     {"sigma", &TrainingSettings::sigma, 1e-6, 10},
     {"sigma_decay", &TrainingSettings::sigma_decay, 0.01, 1},
-    {"sigma_floor", &TrainingSettings::sigma_floor, 0, 10},
+    {"sigma_floor", &TrainingSettings::sigma_floor, 1e-12, 10},
     {"penalty", &TrainingSettings::penalty, 0, 1e9},
     {"tolerance_x", &TrainingSettings::tolerance_x, 0, 1},
 };
@@ -167,7 +167,9 @@ void read_figure(const JsonCursor& top, CharacterOptions& figure) {
     figure.pose.mirror = true;
     top.read("pose_mirrored", figure.pose.mirror);
     for (std::size_t i = 0; i < pose->size(); ++i) {
-      const Vec3 turn = (*pose)[i].vec3();
+      const JsonCursor angles = (*pose)[i];
+      const Vec3 turn = angles.vec3();
+      if (!(norm(turn) <= 360)) angles.fail("expected a turn of 360 degrees at most");
       figure.pose.turns[pose->value().keys[i]] = {radians(turn.x), radians(turn.y),
                                                   radians(turn.z)};
     }
@@ -241,6 +243,7 @@ Motion read_motion(const JsonCursor& top) {
     MotionStep step;
     const JsonCursor feet = steps[i].need("feet");
     feet.expect_array(8);
+    if (feet.size() == 0) feet.fail("expected one foot or more");
     for (std::size_t k = 0; k < feet.size(); ++k) step.feet.push_back(feet[k].text());
     step.air = read_marks(steps[i].need("air"), m.range.amplitude);
     step.ground = read_marks(steps[i].need("ground"), m.range.amplitude);
@@ -375,7 +378,7 @@ JsonValue to_json(const MotionFile& file) {
 std::string motion_text(const MotionFile& motion) {
   JsonValue top = to_json(motion);
   top.add("scene", parse_json(scene_text(motion.scene), "scene").root);
-  return pretty_text(top);
+  return pretty_text(top) + "\n";
 }
 
 std::uint64_t hash(const MotionFile& motion) {
@@ -429,7 +432,7 @@ std::string gait_text(const GaitFile& gait) {
   JsonValue& unknowns = found.add("unknowns", JsonValue::array());
   for (const double x : gait.unknowns) unknowns.items.emplace_back(x);
   top.add("scene", parse_json(scene_text(gait.motion.scene), "scene").root);
-  return pretty_text(top);
+  return pretty_text(top) + "\n";
 }
 
 void save_gait(const std::string& path, const GaitFile& gait) { write_file(path, gait_text(gait)); }

@@ -44,6 +44,7 @@ Sketch::Sketch(const Character& character, const Motion& motion)
   const double step_time = motion.range.period / halves / static_cast<double>(motion.steps.size());
   for (std::size_t n = 0; n < motion.steps.size(); ++n) {
     const MotionStep& step = motion.steps[n];
+    if (step.feet.empty()) throw InputError("a step needs one foot or more");
     GaitStep& played = gait_.steps.emplace_back();
     for (const std::string& name : step.feet) played.feet.push_back(foot_of(character, name));
     Palette& p = palettes_.emplace_back();

@@ -49,7 +49,7 @@ test_help_and_version() {
   expect 0 --version
   holds stdout '^molejo [0-9]+\.[0-9]+\.[0-9]+$'
   expect 0 --help
-  for command in simulate check convert modes gallery; do holds stdout "  $command "; done
+  for command in simulate check convert modes sketch train gait gallery; do holds stdout "  $command "; done
   expect 0 simulate --help
   for option in output duration fps time-step integrator formulation contacts forces force-scale set units json; do
     holds stdout "--$option"
@@ -442,6 +442,138 @@ test_modes_refuses() {
   refuse "unknown ending '.csv'" modes "$man" -o a.csv
   refuse "closes a loop" modes "$scenes/four_bar.json"
   only_files
+}
+
+without_seconds() { sed -E 's/"seconds": [0-9.e+-]+/"seconds": 0/' "$1"; }
+run_motion() { echo "$scenes/gaits/basic_run.motion.json"; }
+
+test_train_writes_the_nearest_when_none_is_found() {
+  expect 1 train "$(run_motion)" --evaluations 64
+  holds stdout '^Basic run: no gait found; this is the nearest$'
+  holds stdout '^  evaluations +64 in '
+  holds stdout '^  broken +[a-z_]+ by '
+  only_files basic_run.gait.json basic_run.gait.json.part
+  holds basic_run.gait.json '"valid": false'
+  expect 1 train "$(run_motion)" --evaluations 64 --json -o a.json --threads 1
+  holds stdout '"valid": false'
+  holds stdout '"evaluations": 64'
+  without_seconds a.json > expected
+  without_seconds basic_run.gait.json | cmp - expected || fail "threads changed the gait"
+  expect 1 train "$(run_motion)" --evaluations 64 --seed 2 -o b.json
+  without_seconds b.json | cmp -s - expected && fail "the seed changed nothing"
+  expect 1 gait a.json
+  holds stdout '^  valid +NO$'
+  holds stdout ' BROKEN by '
+}
+
+test_train_goes_on_after_a_kill_with_the_same_bits() {
+  local i n
+  expect 1 train "$(run_motion)" --seed 3 --evaluations 4000 -o plain.json
+  without_seconds plain.json > expected
+  "$program" train "$(run_motion)" --seed 3 --evaluations 4000 -o gait.json > /dev/null 2>&1 &
+  for n in 1 2 3; do
+    local job=$!
+    for ((i = 0; i < 200; ++i)); do [ -s gait.json.part ] && break; sleep 0.05; done
+    sleep "0.$((n * 3))"
+    kill -KILL $job 2> /dev/null && wait $job 2> /dev/null
+    [ ! -e gait.json ] || break
+    "$program" train "$(run_motion)" --evaluations 4000 -o gait.json --resume > /dev/null 2>&1 &
+  done
+  kill -KILL $! 2> /dev/null && wait $! 2> /dev/null
+  expect 1 train "$(run_motion)" --evaluations 4000 -o gait.json --resume --json
+  holds stdout '"seed": 3'
+  holds stdout '"resumed": true'
+  without_seconds gait.json | cmp - expected || fail "another gait after the kills"
+  # and once more with a larger budget, beside one that had it from the start
+  expect 1 train "$(run_motion)" --evaluations 4100 -o gait.json --resume
+  expect 1 train "$(run_motion)" --seed 3 --evaluations 4100 -o plain.json
+  without_seconds plain.json > expected
+  without_seconds gait.json | cmp - expected || fail "another gait with more evaluations"
+}
+
+test_train_refuses() {
+  refuse "no MOTION given" train
+  refuse "nowhere.json: " train nowhere.json
+  refuse "unknown key" train pendulum.json
+  refuse "unknown ending '.glb'" train "$(run_motion)" -o a.glb
+  refuse "no such folder 'no'" train "$(run_motion)" -o no/a.json
+  refuse "--seed: '-1'" train "$(run_motion)" --seed -1
+  refuse "--seed: '1.5': expected a whole number" train "$(run_motion)" --seed 1.5
+  refuse "--evaluations: '0'" train "$(run_motion)" --evaluations 0
+  refuse "--threads: 'x'" train "$(run_motion)" --threads x
+  refuse "unknown option '--sead'; did you mean '--seed'?" train "$(run_motion)" --sead 1
+  only_files
+  cp "$(run_motion)" mine.motion.json
+  sed -i "s|\.\./characters|$scenes/characters|; s|right_leg.foot|right_leg.shin|" mine.motion.json
+  refuse "mine.motion.json: body 'right_leg.shin' is not a foot of the character" train mine.motion.json
+  sed -i "s|right_leg.shin|right_leg.foot|" mine.motion.json
+  expect 1 train mine.motion.json --evaluations 32 -o a.json
+  refuse "was begun with --seed 1, not 2" train mine.motion.json --resume --seed 2 -o a.json
+  sed -i 's|"name"|"torque_scale": 400, "name"|' mine.motion.json
+  refuse "the motion or its character has changed since" train mine.motion.json --resume -o a.json
+  echo '{"training_state": "gait", "moti' > a.json.part
+  refuse "a.json.part:1: " train mine.motion.json --resume -o a.json
+}
+
+test_gait_checks_and_replays() {
+  local gait="$scenes/gaits/basic_run.gait.json"
+  expect 0 gait "$gait" --seconds 1 --forces -o a.glb -o a.csv -o a.json -o a.svg
+  holds stdout '^  valid +yes$'
+  holds stdout '^  easy constraints +least_speed +holds$'
+  holds stdout '^ +peak_force +holds$'
+  holds stdout '^  priority modes +keep sign and amplitude$'
+  holds stdout '^  cyclic error +0\.[0-9]+ tolerances, most in '
+  holds stdout '^  sketch alone +fails, as it should$'
+  holds stdout '^  cost of transport +[0-9]'
+  only_files a.csv a.glb a.json a.svg
+  [ "$(head -c 4 a.glb)" = glTF ] || fail "not a glb"
+  grep -aq 'force' a.glb || fail "no arrows in the glb"
+  [ "$(wc -l < a.csv)" -eq 62 ] || fail "not 61 frames in the csv"
+  expect 0 gait "$gait" --seconds 20 --reset --json
+  holds stdout '"valid": true'
+  holds stdout '"fell": false'
+  holds stdout '"take_off": 0.0'
+  expect 0 gait "$gait" --seconds 60
+  holds stdout '^  replay +open loop: [0-9]+ steps in [0-9.]+ s before it fell$'
+  # a hard push makes it fall earlier
+  expect 0 gait "$gait" --seconds 60 --json
+  local unpushed
+  unpushed=$(grep -m 1 '"seconds"' stdout | grep -oE '[0-9.]+')
+  expect 0 gait "$gait" --seconds 60 --push 2000@90:0.1:0.2 --json
+  holds stdout '"fell": true'
+  awk -v a="$(grep -m 1 '"seconds"' stdout | grep -oE '[0-9.]+')" -v b="$unpushed" 'BEGIN { exit !(a < b) }' ||
+    fail "the push did not matter"
+}
+
+test_gait_refuses() {
+  local gait="$scenes/gaits/basic_run.gait.json" text
+  refuse "no GAIT given" gait
+  refuse "missing key 'scene'" gait "$(run_motion)"
+  refuse "unknown ending '.obj'" gait "$gait" -o a.obj
+  refuse "given twice" gait "$gait" -o a.glb -o ./a.glb
+  refuse "--seconds: '0'" gait "$gait" --seconds 0
+  refuse "more than a million frames" gait "$gait" --seconds 10000 --fps 10000
+  for text in 100 100@ @90 100@90:1:2:3 100@90:-1 100@x 1e9@0 100@90:; do
+    refuse "expected NEWTONS@DEGREES[:START[:DURATION]]" gait "$gait" --push "$text"
+  done
+  sed 's/"unknowns": \[/"unknowns": [0.5, /' "$gait" > a.gait.json
+  refuse "/found/unknowns: " gait a.gait.json
+  only_files a.gait.json
+}
+
+test_sketch_shows_the_marked_modes() {
+  expect 0 sketch "$(run_motion)" -o a.glb --seconds 1.4
+  holds stdout '^Basic run, without gravity and ground$'
+  holds stdout '^  simulated +[0-9]+ times real time$'
+  holds stdout '^     1  air        2 .* legs scissor fore-aft '
+  holds stdout '^     1  ground     3 .* push-off '
+  [ "$(head -c 4 a.glb)" = glTF ] || fail "not a glb"
+  only_files a.glb
+  expect 0 sketch "$(run_motion)" --json
+  holds stdout '"times_real_time": [0-9]'
+  refuse "no MOTION given" sketch
+  refuse "--seconds" sketch "$(run_motion)" --seconds x
+  refuse "unknown ending '.obj'" sketch "$(run_motion)" -o a.obj
 }
 
 # a stiff spring under an explicit integrator with far too large a step

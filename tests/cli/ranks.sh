@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# ranks.sh MPIRUN PROGRAM TEST: molejo train over several processes.
+set -uo pipefail
+mpirun=$1 program=$(realpath "$2")
+motion=$(cd "$(dirname "$0")/../../scenes/gaits" && pwd)/basic_run.motion.json
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+# a test may run as root in a container; the ranks may be more than the cores
+options=(--allow-run-as-root --oversubscribe)
+
+fail() { echo "FAILED: $*"; tail -n 20 out err 2> /dev/null; exit 1; }
+# job RANKS ARGUMENTS: the code in $code
+job() {
+  local ranks=$1
+  shift
+  timeout 100 "$mpirun" "${options[@]}" -n "$ranks" "$program" train "$@" > out 2> err
+  code=$?
+}
+without_seconds() { sed -E 's/"seconds": [0-9.e+-]+/"seconds": 0/' "$1"; }
+
+test_same_gait_for_one_two_and_four_ranks() {
+  "$program" train "$motion" -o plain.json --evaluations 600 --threads 1 > out 2> err
+  [ $? -eq 1 ] || fail "without mpirun"
+  without_seconds plain.json > expected
+  grep -q '"valid": false' expected || fail "600 evaluations are too many"
+  local ranks
+  for ranks in 1 2 4; do
+    job "$ranks" "$motion" -o "$ranks.json" --evaluations 600
+    [ $code -eq 1 ] || fail "$ranks ranks: code $code"
+    without_seconds "$ranks.json" | cmp - expected || fail "$ranks ranks: another gait"
+    [ "$(grep -c 'no gait found' out)" -eq 1 ] || fail "$ranks ranks: not one report"
+  done
+}
+
+test_bad_input_is_told_once() {
+  job 3 missing.json -o gait.json
+  [ $code -eq 2 ] || fail "code $code"
+  [ "$(grep -c '^molejo: missing.json: ' err)" -eq 1 ] || fail "not told once"
+  [ ! -e gait.json ] || fail "something was written"
+}
+
+test_a_killed_rank_ends_the_job_and_resume_finishes_it() {
+  "$program" train "$motion" -o plain.json --seed 2 --evaluations 3000 --threads 1 > out 2> err
+  "$mpirun" "${options[@]}" -n 2 "$program" train "$motion" -o gait.json --seed 2 --evaluations 3000 > out 2> err &
+  local job=$! i victim
+  for ((i = 0; i < 300; ++i)); do [ -s gait.json.part ] && break; sleep 0.1; done
+  sleep 0.5
+  victim=$(pgrep -P $job | tail -n 1)
+  kill -KILL "$victim" || fail "no rank to kill"
+  wait $job && fail "mpirun returned 0"
+  grep -qE 'signal 9' err || fail "mpirun does not say which rank died"
+  [ ! -e gait.json ] || fail "a gait of a killed job"
+  job 2 "$motion" -o gait.json --resume --evaluations 3000
+  [ $code -le 1 ] || fail "resume: code $code"
+  without_seconds plain.json > expected
+  without_seconds gait.json | cmp - expected || fail "another gait after the resume"
+}
+
+"$3"

@@ -1,0 +1,153 @@
+// Trainings that are interrupted: exact numbers, refusals, and the same bits as without.
+#include "molejo/io/training_state.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "molejo/io/file.h"
+#include "molejo/io/motion.h"
+#include "molejo/math/parallel.h"
+#include "tests/support/error_text.h"
+#include "tests/support/places.h"
+
+using namespace molejo;
+using namespace molejo::test;
+
+namespace {
+
+// The basic run with steps so long that it is soon over; whether it succeeds is of no concern.
+MotionFile coarse_run() {
+  MotionFile file = load_motion(source_dir() + "/scenes/gaits/basic_run.motion.json");
+  file.motion.rollout.time_step = 8e-3;
+  file.motion.training.evaluations = 1'000'000;
+  return file;
+}
+
+struct Setting {
+  explicit Setting(MotionFile motion = coarse_run())
+      : file(std::move(motion)),
+        character(make_character(file.scene, file.motion.figure)),
+        problem(character, file.motion),
+        evaluator(evaluation(problem, thread_count(1)), 1) {}
+  MotionFile file;
+  Character character;
+  GaitProblem problem;
+  ThreadEvaluator evaluator;
+
+  std::string text(Training& training) const {
+    return training_text({hash(file), 1.5, training.state()});
+  }
+  SavedTraining parsed(const std::string& text) const {
+    return parse_training(text, "run.part", problem, hash(file));
+  }
+};
+
+void advance(Training& training, int generations) {
+  for (int g = 0; g < generations; ++g) {
+    if (!training.advance()) return;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("training state: what goes on from a file has the bits of what was never interrupted") {
+  Setting a, b;
+  Training straight(a.problem, a.evaluator, 5);
+  advance(straight, 130);  // two polishes are among them
+  REQUIRE(straight.state().evaluations > 130 * 32 + 1000);
+  REQUIRE(!straight.state().polished.empty());
+  const std::string expected = a.text(straight);
+
+  // 60 and 120: right after a polish
+  std::string text;
+  {
+    Training first(b.problem, b.evaluator, 5);
+    text = b.text(first);
+  }
+  for (const int generations : {1, 58, 1, 1, 59, 10}) {
+    const SavedTraining saved = b.parsed(text);
+    CHECK(training_text(saved) == text);
+    Training resumed(b.problem, b.evaluator, saved.state);
+    advance(resumed, generations);
+    text = b.text(resumed);
+  }
+  CHECK(text == expected);
+}
+
+TEST_CASE("training state: a search that ended for want of evaluations goes on with more") {
+  MotionFile few = coarse_run();
+  few.motion.training.evaluations = 320;
+  Setting a(few), b;
+  CHECK(hash(a.file) == hash(b.file));
+  Training first(a.problem, a.evaluator, 5);
+  advance(first, 1000);
+  CHECK(first.state().over);
+  CHECK(first.state().evaluations == 320);
+  CHECK(first.solution().size() == static_cast<std::size_t>(a.problem.size()));
+  const SavedTraining saved = b.parsed(a.text(first));
+  Training second(b.problem, b.evaluator, saved.state);
+  advance(second, 10);
+  Training straight(b.problem, b.evaluator, 5);
+  advance(straight, 20);
+  CHECK(b.text(second) == b.text(straight));
+}
+
+TEST_CASE("training state: the file holds its last content until the new one is whole") {
+  const Setting s;
+  const std::string path = binary_dir() + "/training_state_test.part";
+  SavedTraining saved;
+  saved.motion = hash(s.file);
+  saved.seconds = 2.25;
+  saved.state.seed = 9007199254740991;
+  save_training(path, saved);
+  CHECK(read_file(path) == training_text(saved));
+  const SavedTraining again = load_training(path, s.problem, hash(s.file));
+  CHECK(again.seconds == 2.25);
+  CHECK(again.state.seed == 9007199254740991);
+  CHECK(!again.state.search);
+  CHECK(!std::filesystem::exists(path + ".new"));
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("training state: another motion, other sizes and cut files are refused") {
+  Setting s;
+  Training training(s.problem, s.evaluator, 5);
+  advance(training, 2);
+  const std::string text = s.text(training);
+  const auto refusal = [&](const std::string& t) { return error_text([&] { s.parsed(t); }); };
+  CHECK(refusal(text) == "no error");
+
+  MotionFile changed = coarse_run();
+  changed.motion.torque_scale = 501;
+  const Setting other(changed);
+  CHECK(error_text([&] {
+          other.parsed(text);
+        }).find("the motion or its character has changed since") != std::string::npos);
+  // the right hash around the wrong search
+  MotionFile fewer = coarse_run();
+  fewer.motion.steps[0].air.others.clear();
+  const Setting smaller(fewer);
+  CHECK(error_text([&] {
+          parse_training(text, "run.part", smaller.problem, hash(s.file));
+        }).find("/search: ") != std::string::npos);
+
+  for (const double part : {0.0, 0.1, 0.5, 0.9, 0.99}) {
+    const auto length = static_cast<std::size_t>(part * static_cast<double>(text.size()));
+    CAPTURE(length);
+    CHECK(refusal(text.substr(0, length)).find("run.part") == 0);
+  }
+  const auto replaced = [&](const std::string& from, const std::string& to) {
+    std::string t = text;
+    const std::size_t place = t.find(from);
+    REQUIRE(place != std::string::npos);
+    return refusal(t.replace(place, from.size(), to));
+  };
+  CHECK(replaced("\"seed\": 5", "\"seed\": 5.5").find("/seed: 5.5: expected a whole number") !=
+        std::string::npos);
+  CHECK(replaced("\"seed\": 5", "\"seeds\": 5").find("unknown key 'seeds'") != std::string::npos);
+  CHECK(replaced("\"evaluations\": ", "\"evaluations\": -").find("/evaluations: -") !=
+        std::string::npos);
+  CHECK(replaced("\"gait\"", "\"run\"").find("expected \"gait\"") != std::string::npos);
+  CHECK(replaced("\"polished\": []", "\"polished\": [1]").find("/polished: ") != std::string::npos);
+}
