@@ -306,9 +306,12 @@ State GaitProblem::next_start(const Gait& gait, const State& end) const {
 }
 
 void GaitProblem::cycle_error(const Gait& gait, const RolloutResult& result, double* phi) const {
-  const State next = next_start(gait, result.end);
-  const VecX dq = difference(character_.model, gait.start.q, next.q);
-  const VecX dv = next.v - gait.start.v;
+  state_error(gait.start, next_start(gait, result.end), phi);
+}
+
+void GaitProblem::state_error(const State& nominal, const State& state, double* phi) const {
+  const VecX dq = difference(character_.model, nominal.q, state.q);
+  const VecX dv = state.v - nominal.v;
   const Link& root = character_.model.links[at(character_.root.index)];
   const auto part = [&](const VecX& d, const Vec3& axis) {
     return d[root.v] * axis.x + d[root.v + 1] * axis.y + d[root.v + 2] * axis.z;

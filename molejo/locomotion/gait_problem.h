@@ -53,6 +53,8 @@ class GaitProblem {
   void set_state(const State& state, double* x) const;
   // phi / tolerance of a simulated gait.
   void cycle_error(const Gait& gait, const RolloutResult& result, double* phi) const;
+  // (state - nominal) / tolerance in the same coordinates: the way forward does not count.
+  void state_error(const State& nominal, const State& state, double* phi) const;
   // The state with which the next half or whole cycle begins, with the way forward taken out.
   State next_start(const Gait& gait, const State& end) const;
   // The wall around the amplitudes: other modes may not outweigh the priority ones.

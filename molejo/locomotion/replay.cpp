@@ -59,7 +59,8 @@ class Player {
   State play(const Gait& gait) {
     frames_.clear();
     lying_since_ = -1;
-    const std::vector<GaitPush> pushes = pushes_now(gait.duration());
+    const std::vector<GaitPush> pushes =
+        pushes_in_cycle(character_, options_.pushes, time_, gait.duration(), is_image());
     const RolloutResult r =
         rollout_.run(gait, pushes, [&](const RolloutView& view) { watch(view); });
     VecX phi(problem_.cycle_size());
@@ -84,21 +85,6 @@ class Player {
     forward_ += dot(root_position(r.end) - root_position(gait.start), character_.forward);
     State next = problem_.next_start(gait, r.end);
     return options_.reset ? nominal_.start : next;
-  }
-
-  std::vector<GaitPush> pushes_now(double duration) const {
-    std::vector<GaitPush> now;
-    for (GaitPush p : options_.pushes) {
-      if (p.until <= time_ || p.from >= time_ + duration) continue;
-      p.from -= time_, p.until -= time_;
-      if (is_image()) {
-        p.body = character_.mirror.body[at(p.body)];
-        p.p = reflected(character_, p.p);
-        p.force = reflected(character_, p.force);
-      }
-      now.push_back(p);
-    }
-    return now;
   }
 
   Vec3 root_position(const State& s) const {
@@ -267,6 +253,22 @@ GaitCheck check_gait(const GaitProblem& problem, const std::vector<double>& unkn
   }
   check.sketch_fails = !look(problem.start().data()).valid();
   return check;
+}
+
+std::vector<GaitPush> pushes_in_cycle(const Character& character, std::span<const GaitPush> pushes,
+                                      double time, double duration, bool image) {
+  std::vector<GaitPush> now;
+  for (GaitPush p : pushes) {
+    if (p.until <= time || p.from >= time + duration) continue;
+    p.from -= time, p.until -= time;
+    if (image) {
+      p.body = character.mirror.body[at(p.body)];
+      p.p = reflected(character, p.p);
+      p.force = reflected(character, p.force);
+    }
+    now.push_back(p);
+  }
+  return now;
 }
 
 bool has_fallen(const Character& character, const State& state) {

@@ -62,6 +62,11 @@ using BetweenCycles = std::function<void(const State& state, int cycle, Gait& ga
 Replay replay(const GaitProblem& problem, const std::vector<double>& unknowns,
               const ReplayOptions& options, const BetweenCycles& between = {});
 
+// Those of `pushes` that fall into a (half) cycle that begins at `time`, on its own clock; in an
+// image of the gait they are the images.
+std::vector<GaitPush> pushes_in_cycle(const Character& character, std::span<const GaitPush> pushes,
+                                      double time, double duration, bool image);
+
 // The torso is below three quarters of its height at rest, or leans by more than 60 degrees.
 bool has_fallen(const Character& character, const State& state);
 

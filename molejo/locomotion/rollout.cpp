@@ -35,15 +35,17 @@ Rollout::Rollout(const Character& character, const RolloutSettings& settings) {
 Rollout::~Rollout() = default;
 Rollout::Rollout(Rollout&&) noexcept = default;
 
-void Rollout::run(std::span<const Gait* const> gaits, std::span<RolloutResult> results) {
-  memory_->pack.run(gaits, results, {}, {});
+void Rollout::run(std::span<const Gait* const> gaits, std::span<RolloutResult> results,
+                  std::span<const std::span<const GaitPush>> pushes) {
+  memory_->pack.run(gaits, results, pushes, {});
 }
 
 RolloutResult Rollout::run(const Gait& gait, std::span<const GaitPush> pushes,
                            const std::function<void(const RolloutView&)>& watch) {
   RolloutResult result;
   const Gait* gaits[] = {&gait};
-  memory_->single.run(gaits, {&result, 1}, pushes, watch);
+  const std::span<const GaitPush> lists[] = {pushes};
+  memory_->single.run(gaits, {&result, 1}, {lists, pushes.empty() ? 0U : 1U}, watch);
   return result;
 }
 

@@ -105,8 +105,10 @@ class Rollout {
   ~Rollout();
   Rollout(Rollout&&) noexcept;
 
-  // Up to four gaits of the same number of steps and mirroring, in one pack.
-  void run(std::span<const Gait* const> gaits, std::span<RolloutResult> results);
+  // Up to four gaits of the same number of steps and mirroring, in one pack; `pushes`: none, or one
+  // list a gait.
+  void run(std::span<const Gait* const> gaits, std::span<RolloutResult> results,
+           std::span<const std::span<const GaitPush>> pushes = {});
   // One by itself: the same bits.
   RolloutResult run(const Gait& gait, std::span<const GaitPush> pushes = {},
                     const std::function<void(const RolloutView&)>& watch = {});

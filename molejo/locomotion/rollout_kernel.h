@@ -86,7 +86,8 @@ class RolloutRun {
   }
 
   void run(std::span<const Gait* const> gaits, std::span<RolloutResult> results,
-           std::span<const GaitPush> pushes, const std::function<void(const RolloutView&)>& watch) {
+           std::span<const std::span<const GaitPush>> pushes,
+           const std::function<void(const RolloutView&)>& watch) {
     start(gaits);
     while (alive_ > 0) {
       step(pushes, watch);
@@ -214,21 +215,26 @@ class RolloutRun {
     }
   }
 
-  void push(std::span<const GaitPush> pushes) {
+  // One list of pushes a lane.
+  void push(std::span<const std::span<const GaitPush>> pushes) {
     for (Spatial<S>& applied : dynamics_.applied) applied = {};
-    for (const GaitPush& p : pushes) {
-      const double t = clocks_[0].total, h = clocks_[0].h;
-      const double part = std::min(t + h, p.until) - std::max(t, p.from);
-      if (part <= 0) continue;
-      const auto body = index(p.body);
-      const Vec3T<S> force = widen<S>(p.force * (part / h));
-      const Vec3T<S> arm = dynamics_.kinematics.bodies[body].R * (p.p - model_.links[body].p_BM);
-      dynamics_.applied[body].linear += force;
-      dynamics_.applied[body].angular += cross(arm, force);
+    for (std::size_t i = 0; i < pushes.size(); ++i) {
+      for (const GaitPush& p : pushes[i]) {
+        const double t = clocks_[i].total, h = clocks_[i].h;
+        const double part = std::min(t + h, p.until) - std::max(t, p.from);
+        if (part <= 0) continue;
+        const auto body = index(p.body);
+        Vec3T<S> force;
+        for (int k = 0; k < 3; ++k)
+          set_lane(force[k], static_cast<int>(i), p.force[k] * (part / h));
+        const Vec3T<S> arm = dynamics_.kinematics.bodies[body].R * (p.p - model_.links[body].p_BM);
+        dynamics_.applied[body].linear += force;
+        dynamics_.applied[body].angular += cross(arm, force);
+      }
     }
   }
 
-  void step(std::span<const GaitPush> pushes,
+  void step(std::span<const std::span<const GaitPush>> pushes,
             const std::function<void(const RolloutView&)>& watch) {
     S h;
     for (int i = 0; i < lanes<S>; ++i) {
