@@ -395,7 +395,7 @@ GaitFile parse_gait(std::string_view text, const std::string& file) {
   const Root root(text, file);
   const JsonCursor top = root.cursor();
   std::vector<std::string> keys = motion_keys;
-  keys.emplace_back("found");
+  keys.insert(keys.end(), {"found", "feedback"});
   top.expect_keys(keys);
   GaitFile gait;
   gait.motion.motion = read_motion(top);
@@ -414,6 +414,7 @@ GaitFile parse_gait(std::string_view text, const std::string& file) {
   gait.restarts = found.need("restarts").whole(0, 1000000000);
   gait.seconds = found.need("seconds").between(0, 1e12);
   gait.valid = found.need("valid").boolean();
+  if (const auto feedback = top.find("feedback")) gait.feedback = read_feedback(*feedback);
   return gait;
 }
 
@@ -431,6 +432,7 @@ std::string gait_text(const GaitFile& gait) {
   found.add("seconds", std::round(gait.seconds * 10) / 10);
   JsonValue& unknowns = found.add("unknowns", JsonValue::array());
   for (const double x : gait.unknowns) unknowns.items.emplace_back(x);
+  if (gait.feedback) top.add("feedback", to_json(*gait.feedback));
   top.add("scene", parse_json(scene_text(gait.motion.scene), "scene").root);
   return pretty_text(top) + "\n";
 }

@@ -6,10 +6,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
-#include "molejo/io/json_cursor.h"
+#include "molejo/io/feedback.h"
 #include "molejo/locomotion/motion.h"
 
 namespace molejo {
@@ -39,6 +40,7 @@ struct GaitFile {
   int restarts = 0;
   double seconds = 0;  // of wall time
   bool valid = false;
+  std::optional<Stabilised> feedback{};  // see `molejo stabilise`
 };
 
 GaitFile parse_gait(std::string_view text, const std::string& file);

@@ -57,7 +57,10 @@ void apply_input(const GaitProblem& problem, const std::vector<double>& unknowns
     const int k = problem.first_amplitude() + i;
     const Unknown& u = problem.unknowns()[at(k)];
     x[at(k)] += input[i] * input_unit(problem, i) / (u.upper - u.lower);
-    if (k >= problem.last_amplitude()) x[at(k)] = std::clamp(x[at(k)], 0.0, 1.0);
+    const double top = problem.motion().range.amplitude;
+    const bool amplitude = k < problem.last_amplitude();
+    x[at(k)] = std::clamp(x[at(k)], amplitude ? (-top - u.lower) / (u.upper - u.lower) : 0.0,
+                          amplitude ? (top - u.lower) / (u.upper - u.lower) : 1.0);
   }
   const State start = gait.start;
   problem.set_gait(x.data(), gait);

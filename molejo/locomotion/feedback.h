@@ -28,7 +28,7 @@ int input_count(const GaitProblem& problem);
 double input_unit(const GaitProblem& problem, int input);
 
 // The gait with its pulses and times changed by `input`; its start stays as it is. Times are kept
-// in the range of the motion.
+// in the range of the motion; amplitudes too, but a priority mode may be turned round for a step.
 void apply_input(const GaitProblem& problem, const std::vector<double>& unknowns, const VecX& input,
                  Gait& gait);
 

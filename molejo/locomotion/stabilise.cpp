@@ -50,12 +50,14 @@ bool design(const GaitProblem& problem, const CycleMap& map, const double* w, Fe
   for (int i = 0; i < m; ++i) R(i, i) = power_of_two(w[error_groups + i]);
   const Riccati riccati = solve_riccati(map.A, map.B, Q, R);
   if (!riccati.converged) return false;
-  feedback.K = riccati.K;
+  // short numbers in files: what is tried is what is kept
+  feedback.K = riccati.K.unaryExpr([](double x) { return std::round(x * 1e4) / 1e4; });
   feedback.clip.resize(m);
   for (int i = 0; i < m; ++i) {
     // 0.3 of an amplitude, 60 ms
-    feedback.clip[i] = is_amplitude(problem, i) ? 15 * power_of_two(w[error_groups + m])
-                                                : 12 * power_of_two(w[error_groups + m + 1]);
+    const double clip = is_amplitude(problem, i) ? 15 * power_of_two(w[error_groups + m])
+                                                 : 12 * power_of_two(w[error_groups + m + 1]);
+    feedback.clip[i] = std::max(std::round(clip * 100) / 100, 0.01);
   }
   return true;
 }
@@ -65,7 +67,7 @@ std::vector<Trial> exam(const GaitProblem& problem, const std::vector<double>& u
                         const StabiliseSettings& s) {
   const Character& c = problem.character();
   const Gait gait = problem.gait(unknowns.data());
-  const double force = s.push * force_of_push(c);
+  const double force = s.push * total_mass(c) / 0.2;
   std::vector<Trial> trials;
   for (int phase = 0; phase < s.phases; ++phase) {
     for (int d = 0; d < s.directions; ++d) {
@@ -134,6 +136,7 @@ class Search {
     if (going && settings_.generations > 0) improve();
     const CycleMap& map = maps_[best_map_];
     best_.radius = spectral_radius(map.A - map.B * best_.feedback.K);
+    best_.push = settings_.push, best_.seed = settings_.seed;
     best_.open_radius = spectral_radius(map.A);
     return best_;
   }
@@ -209,24 +212,6 @@ class Search {
 };
 
 }  // namespace
-
-GaitPush torso_push(const Character& character, double direction, double force, double from,
-                    double seconds) {
-  const SinCos<double> turn = sincos(direction);
-  GaitPush push;
-  push.body = character.torso.index;
-  const Link& link = character.model.links[at(push.body)];
-  push.p = link.p_BM + link.p_MC;
-  push.force = (character.forward * turn.cos + character.left * turn.sin) * force;
-  push.from = from, push.until = from + seconds;
-  return push;
-}
-
-double force_of_push(const Character& character, double seconds) {
-  double mass = 0;
-  for (const Link& link : character.model.links) mass += link.mass;
-  return mass / seconds;
-}
 
 Stabilised stabilise(const GaitProblem& problem, const std::vector<double>& unknowns,
                      const StabiliseSettings& settings,

@@ -10,15 +10,9 @@
 #include <cstdint>
 #include <functional>
 
-#include "molejo/locomotion/trials.h"
+#include "molejo/locomotion/push_battery.h"
 
 namespace molejo {
-
-// A push on the torso's centre, horizontal, `direction` rad from forward to the left.
-GaitPush torso_push(const Character& character, double direction, double force, double from,
-                    double seconds = 0.2);
-// Its force per unit of impulse per mass, N / (N s/kg).
-double force_of_push(const Character& character, double seconds = 0.2);
 
 struct StabiliseSettings {
   std::uint64_t seed = 1;
@@ -29,7 +23,7 @@ struct StabiliseSettings {
   double noise = 0.05;   // m/s, see Trial
   int generations = 30;  // of CMA-ES at most
   int population = 12;
-  std::vector<double> steps{2, 4};   // of differences, tolerances
+  std::vector<double> steps{2, 4};      // of differences, tolerances
   std::vector<double> weights{0.3, 1};  // of inputs
 };
 
@@ -43,6 +37,8 @@ struct StabiliseProgress {
 struct Stabilised {
   Feedback feedback;
   double score = 0;
+  double push = 0;  // N s/kg, of the trials
+  std::uint64_t seed = 1;
   double step = 0;    // of differences, that was chosen
   double radius = 0;  // spectral, of the closed loop
   double open_radius = 0;
