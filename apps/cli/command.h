@@ -98,6 +98,25 @@ struct SketchOptions {
 };
 int sketch(const SketchOptions& options);
 
+struct StabiliseOptions {
+  std::string file, output;
+  std::uint64_t seed = 1;
+  int threads = 0;
+  double push = 0.6;  // N s/kg
+  int generations = 20;
+  bool json = false;
+};
+// 0: runs on for a minute; 1: falls earlier.
+int stabilise(const StabiliseOptions& options);
+
+struct PushesOptions {
+  std::string file, output;
+  int directions = 8, phases = 4;
+  int threads = 0;
+  bool json = false;
+};
+int pushes(const PushesOptions& options);
+
 struct GalleryOptions {
   std::string scenes = "scenes", out = "out";
 };

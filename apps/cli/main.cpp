@@ -71,6 +71,59 @@ std::optional<Value> word(const char* option, const char* kind,
   throw InputError(fmt::format("{}: {}", option, unknown_word(kind, *text, names)));
 }
 
+// Numbers of stabilise and pushes, as they were written.
+struct BalanceWords {
+  std::optional<std::string> seed, threads, push, generations, directions, phases;
+};
+
+CLI::App* add_stabilise(CLI::App& app, StabiliseOptions& options, BalanceWords& words) {
+  CLI::App* stabilise =
+      app.add_subcommand("stabilise", "Find the feedback that keeps a gait running when pushed");
+  stabilise->add_option("GAIT", options.file, "Gait file: .json")->type_name("");
+  stabilise->add_option("-o,--output", options.output, "Gait file to write: .json")
+      ->type_name("FILE");
+  stabilise->add_option("--seed", words.seed, "Of the search")->type_name("N");
+  stabilise->add_option("--threads", words.threads, "All of the machine unless given")
+      ->type_name("N");
+  stabilise->add_option("--push", words.push, "To be survived, N s/kg; 0.6 unless given")
+      ->type_name("NUMBER");
+  stabilise->add_option("--generations", words.generations, "Of the search; 20 unless given")
+      ->type_name("N");
+  stabilise->add_flag("--json", options.json, "Print the result as one JSON object");
+  return stabilise;
+}
+
+CLI::App* add_pushes(CLI::App& app, PushesOptions& options, BalanceWords& words) {
+  CLI::App* pushes =
+      app.add_subcommand("pushes", "Largest push that a gait survives, by direction and phase");
+  pushes->add_option("GAIT", options.file, "Gait file: .json")->type_name("");
+  pushes->add_option("-o,--output", options.output, "File to write: .svg .json")->type_name("FILE");
+  pushes->add_option("--directions", words.directions, "8 unless given")->type_name("N");
+  pushes->add_option("--phases", words.phases, "Of a step; 4 unless given")->type_name("N");
+  pushes->add_option("--threads", words.threads, "All of the machine unless given")->type_name("N");
+  pushes->add_flag("--json", options.json, "Print the table as one JSON object");
+  return pushes;
+}
+
+void read_words(const BalanceWords& words, StabiliseOptions& options) {
+  options.seed = static_cast<std::uint64_t>(
+      number("--seed", words.seed, {0, 9e15, "a whole number"}).value_or(1));
+  options.threads =
+      static_cast<int>(number("--threads", words.threads, {0, 1024, "threads"}).value_or(0));
+  options.push = number("--push", words.push, {0, 100, "N s/kg"}).value_or(0.6);
+  options.generations = static_cast<int>(
+      number("--generations", words.generations, {0, 1e6, "a whole number"}).value_or(20));
+}
+
+void read_words(const BalanceWords& words, PushesOptions& options) {
+  options.directions = static_cast<int>(
+      number("--directions", words.directions, {1, 360, "a whole number"}).value_or(8));
+  options.phases =
+      static_cast<int>(number("--phases", words.phases, {1, 100, "a whole number"}).value_or(4));
+  options.threads =
+      static_cast<int>(number("--threads", words.threads, {0, 1024, "threads"}).value_or(0));
+}
+
 UnitCheck read_units(const std::string& text) {
   const std::string known[] = {"usual", "strict"};
   if (text.empty()) return UnitCheck::off;
@@ -304,6 +357,12 @@ int run(int argc, char** argv) {
   GaitWords gait_words;
   CLI::App* gait_app = add_gait(app, gait_options, gait_words);
 
+  BalanceWords balance_words;
+  StabiliseOptions stabilise_options;
+  CLI::App* stabilise_app = add_stabilise(app, stabilise_options, balance_words);
+  PushesOptions pushes_options;
+  CLI::App* pushes_app = add_pushes(app, pushes_options, balance_words);
+
   GalleryOptions gallery_options;
   CLI::App* gallery_app =
       app.add_subcommand("gallery", "Simulate every scene of a folder, show all on one page");
@@ -411,6 +470,17 @@ int run(int argc, char** argv) {
     gait_options.force_scale = number("--force-scale", gait_words.force_scale, force_scale_range);
     return gait(gait_options);
   }
+  if (command == stabilise_app) {
+    require(stabilise_options.file, "stabilise", "GAIT");
+    require(stabilise_options.output, "stabilise", "--output FILE");
+    read_words(balance_words, stabilise_options);
+    return stabilise(stabilise_options);
+  }
+  if (command == pushes_app) {
+    require(pushes_options.file, "pushes", "GAIT");
+    read_words(balance_words, pushes_options);
+    return pushes(pushes_options);
+  }
   if (command == gallery_app) return gallery(gallery_options);
   if (command == serve_app) {
     require(serve_options.scene, "serve", "SCENE");
@@ -421,8 +491,8 @@ int run(int argc, char** argv) {
     return send(send_options);
   }
   throw InputError(
-      "no command given: simulate, check, convert, modes, sketch, train, gait, gallery, serve or "
-      "send; see 'molejo --help'");
+      "no command given: simulate, check, convert, modes, sketch, train, gait, stabilise, pushes, "
+      "gallery, serve or send; see 'molejo --help'");
 }
 
 }  // namespace
