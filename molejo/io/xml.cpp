@@ -46,8 +46,8 @@ class Lines {
 
 class TreeCopy {
  public:
-  TreeCopy(const Lines& lines, const std::string& file)
-      : lines_(lines), file_(std::make_shared<const std::string>(file)) {}
+  TreeCopy(const Lines& lines, const std::string& file, std::size_t most)
+      : lines_(lines), file_(std::make_shared<const std::string>(file)), most_(most) {}
 
   XmlElement copy(const pugi::xml_node& node, int depth) {
     XmlElement element;
@@ -57,8 +57,8 @@ class TreeCopy {
     if (depth > max_xml_depth) {
       element.fail("nested deeper than " + std::to_string(max_xml_depth) + " elements");
     }
-    if (++count_ > max_xml_elements) {
-      element.fail("more than " + std::to_string(max_xml_elements) + " elements");
+    if (++count_ > most_) {
+      element.fail("more than " + std::to_string(most_) + " elements");
     }
     for (const pugi::xml_attribute& attribute : node.attributes()) {
       if (element.attributes.size() == max_xml_attributes) {
@@ -76,6 +76,7 @@ class TreeCopy {
         element.children.push_back(copy(child, depth + 1));
       } else if (child.type() == pugi::node_pcdata || child.type() == pugi::node_cdata) {
         if (element.text_line == 0) element.text_line = lines_.at(child.offset_debug());
+        element.text += child.value();
       }
     }
     return element;
@@ -84,7 +85,7 @@ class TreeCopy {
  private:
   const Lines& lines_;
   std::shared_ptr<const std::string> file_;
-  std::size_t count_ = 0;
+  std::size_t most_, count_ = 0;
 };
 
 // "mujoco/worldbody/body", a run of equal names written once.
@@ -105,9 +106,9 @@ std::string shown(std::string_view value) {
   return value.size() > longest ? text + "..." : text;
 }
 
-XmlElement parse_xml(std::string_view text, const std::string& file) {
-  if (text.size() > max_xml_bytes) {
-    throw InputError(file + ": larger than " + std::to_string(max_xml_bytes) + " bytes");
+XmlElement parse_xml(std::string_view text, const std::string& file, const XmlLimits& limits) {
+  if (text.size() > limits.bytes) {
+    throw InputError(file + ": larger than " + std::to_string(limits.bytes) + " bytes");
   }
   const Lines lines(text);
   const auto refuse = [&](std::ptrdiff_t offset, const std::string& what) {
@@ -118,8 +119,8 @@ XmlElement parse_xml(std::string_view text, const std::string& file) {
   }
   // bounded before the library allocates a node for each
   const auto tags = static_cast<std::size_t>(std::count(text.begin(), text.end(), '<'));
-  if (tags > 3 * max_xml_elements) {
-    throw InputError(file + ": more than " + std::to_string(max_xml_elements) + " elements");
+  if (tags > 3 * limits.elements) {
+    throw InputError(file + ": more than " + std::to_string(limits.elements) + " elements");
   }
 
   pugi::xml_document document;
@@ -138,7 +139,7 @@ XmlElement parse_xml(std::string_view text, const std::string& file) {
       refuse(node.offset_debug(), "<" + shown(node.name()) + ">: a second root element");
     }
   }
-  return TreeCopy(lines, file).copy(root, 1);
+  return TreeCopy(lines, file, limits.elements).copy(root, 1);
 }
 
 void XmlValue::fail(std::string_view expected) const {

@@ -56,6 +56,7 @@ struct XmlElement {
   std::vector<XmlAttribute> attributes;
   std::vector<XmlElement> children;
   int text_line = 0;  // line of the first text that is not blank, 0: none
+  std::string text;   // all text directly inside, joined
   mutable bool read = false;
 
   // Marks the attribute as read.
@@ -72,8 +73,13 @@ struct XmlElement {
   [[noreturn]] void fail(std::string_view what) const;
 };
 
+// What a document may have at most.
+struct XmlLimits {
+  std::size_t bytes = max_xml_bytes, elements = max_xml_elements;
+};
+
 // The root element of a document. Throws InputError.
-XmlElement parse_xml(std::string_view text, const std::string& file);
+XmlElement parse_xml(std::string_view text, const std::string& file, const XmlLimits& limits = {});
 
 // Sentences about what was not carried over: equal ones are counted, the first place is told.
 class ImportWarnings {

@@ -1,0 +1,34 @@
+// Petri nets in files: the thesis's text language, Molejo's JSON, PNML, and state machines.
+//
+//   .pn            Bicho (2001), section 3.5: one record a line, "P name delay tokens"
+//   .json          places, transitions, nets with parameters that refine places; or "states"
+//   .pnml          ISO/IEC 15909-2, place/transition nets
+//
+// Readers throw InputError with file and line. Formats: docs/net.md.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "molejo/net/net.h"
+
+namespace molejo {
+
+// By the ending of the name.
+Net load_net(const std::string& path);
+void save_net(const std::string& path, const Net& net);
+
+Net parse_net_text(std::string_view text, const std::string& file);
+// Throws InputError when the net has what the language cannot say: events, interrupting arcs,
+// weights of inhibitor arcs, names that are not words.
+std::string net_text(const Net& net);
+
+// Any of the JSON forms.
+Net parse_net_json(std::string_view text, const std::string& file);
+// The flat form. Reading it back gives the same net.
+std::string net_json(const Net& net);
+
+Net parse_pnml(std::string_view text, const std::string& file);
+std::string pnml_text(const Net& net);
+
+}  // namespace molejo

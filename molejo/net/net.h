@@ -1,0 +1,160 @@
+// A timed place/transition net: what happens when, before anything moves.
+//
+//   t is enabled   iff  M(p) >= w(p, t) for its inputs and M(p) < w(p, t) for its inhibitors
+//   t fires        M'(p) = M(p) - w(p, t) + w(t, p)
+//
+// A place has a delay: a token that arrives waits so long (its action runs) before it may enable
+// anything. Tokens of one place are served one after the other. Firing takes no time. Among the
+// enabled transitions only those of the highest priority may fire.
+//
+// Model: Bicho, Controle de Animações por Computador utilizando Redes de Petri (UNICAMP 2001),
+// section 3.4; places with delays by Coolahan and Roussopoulos (1983). Interrupting arcs and events
+// are ours.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "molejo/net/exact_time.h"
+
+namespace molejo {
+
+// Indices into Net::places and Net::transitions.
+struct PlaceId {
+  int index = -1;
+  bool operator==(const PlaceId&) const = default;
+};
+struct TransitionId {
+  int index = -1;
+  bool operator==(const TransitionId&) const = default;
+};
+
+// What cannot be a net: a name given twice, a refinement that ends nowhere. One line without the
+// place in a file, which the readers put in front.
+struct NetError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+inline constexpr std::int64_t max_tokens = 1'000'000'000;  // in a place, on an arc
+inline constexpr std::size_t max_net_nodes = 4'000'000;
+inline constexpr std::size_t max_net_arcs = 16'000'000;
+inline constexpr std::size_t max_net_name = 200;  // bytes
+
+struct Place {
+  std::string name = {};
+  Fraction delay = {};      // s
+  std::int64_t tokens = 0;  // at the start
+  std::string action = {};  // what runs while a token waits; empty: a condition
+  bool awaited = false;     // a wait also needs the word that the action is over
+};
+
+struct Transition {
+  std::string name = {};
+  int priority = 1;        // higher goes first
+  std::string event = {};  // fires only when this happens; empty: fires by itself
+};
+
+enum class ArcKind : std::uint8_t {
+  input,       // takes tokens whose wait is over
+  output,      // puts tokens
+  inhibitor,   // wants fewer than `weight` tokens whose wait is over
+  interrupter  // takes tokens, if need be such that still wait: their action is cut short
+};
+
+struct Arc {
+  ArcKind kind = ArcKind::input;
+  PlaceId place = {};
+  TransitionId transition = {};
+  std::int64_t weight = 1;
+};
+
+struct Net {
+  std::string name;
+  std::vector<Place> places;
+  std::vector<Transition> transitions;
+  std::vector<Arc> arcs;                // at most one of a kind between two nodes
+  std::vector<std::string> properties;  // what should hold, see net/property.h
+
+  bool is_timed() const;
+  bool has_kind(ArcKind kind) const;
+  bool has_priorities() const;  // not all equal
+  bool has_events() const;
+};
+
+// Finds nodes by name.
+class NetNames {
+ public:
+  explicit NetNames(const Net& net);
+
+  PlaceId find_place(std::string_view name) const;  // index -1: none
+  TransitionId find_transition(std::string_view name) const;
+  // The same, but throw NetError naming the nearest word when there is none.
+  PlaceId place(std::string_view name) const;
+  TransitionId transition(std::string_view name) const;
+
+ private:
+  friend class NetBuilder;
+  const Net& net_;
+  std::unordered_map<std::string, int> places_, transitions_;
+};
+
+// Adds nodes and arcs. Throws NetError.
+class NetBuilder {
+ public:
+  explicit NetBuilder(Net& net);  // which may already hold something
+
+  const NetNames& names() const { return names_; }
+  PlaceId add(Place place);
+  TransitionId add(Transition transition);
+  // Refuses a second arc of the kind between the two nodes.
+  void connect(ArcKind kind, PlaceId place, TransitionId transition, std::int64_t weight = 1);
+  // Adds to the weight of the arc that is there. Limits are checked.
+  void join(ArcKind kind, PlaceId place, TransitionId transition, std::int64_t weight);
+
+ private:
+  std::size_t find_arc(ArcKind kind, PlaceId place, TransitionId transition) const;
+
+  Net& net_;
+  NetNames names_;
+  std::unordered_map<std::uint64_t, std::size_t> arcs_[4];
+};
+
+// A place or transition at the other end of an arc.
+struct Neighbour {
+  int node = 0;
+  std::int64_t weight = 1;
+};
+
+// Lists of neighbours of every node, one after the other in one array.
+class Neighbours {
+ public:
+  Neighbours() = default;
+  Neighbours(const Net& net, std::span<const ArcKind> kinds, bool of_transitions);
+  std::span<const Neighbour> operator[](int node) const {
+    const auto i = static_cast<std::size_t>(node);
+    return {all_.data() + first_[i], all_.data() + first_[i + 1]};
+  }
+
+ private:
+  std::vector<std::size_t> first_;
+  std::vector<Neighbour> all_;
+};
+
+// The arcs by node, in the order of the net. Inputs hold the interrupting ones too unless the name
+// says otherwise.
+struct Topology {
+  explicit Topology(const Net& net);
+
+  Neighbours inputs, outputs, inhibitors;      // places, of a transition
+  Neighbours consumers, producers, inhibited;  // transitions, of a place
+};
+
+// Changes of the marking, M' = M + C e_t: C[p][t] = w(t, p) - w(p, t).
+std::vector<std::vector<std::int64_t>> incidence_matrix(const Net& net);
+
+}  // namespace molejo
