@@ -477,7 +477,8 @@ void StateSpace::successors(std::uint32_t state, std::vector<Edge>& edges) const
   for (std::size_t i = 0; i < edges.size(); ++i) {
     const std::size_t part = part_of(hashes[i]);
     const std::size_t index = s.stores[part].find(all.data() + i * words, hashes[i]);
-    edges[i].state = static_cast<std::uint32_t>(s.first_number[part] + index);
+    const bool found = index < s.stores[part].size();
+    edges[i].state = found ? static_cast<std::uint32_t>(s.first_number[part] + index) : no_state;
   }
 }
 

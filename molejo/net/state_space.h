@@ -26,7 +26,7 @@ struct SpaceSettings {
   int threads = 1;                                    // 0: as many as the machine has
   Choice choice = Choice::by_priority;
   // Known upper bounds of the tokens of each place, -1 where there is none; may be empty.
-  std::vector<std::int64_t> bounds;
+  std::vector<std::int64_t> bounds = {};
 };
 
 enum class SpaceEnd {
@@ -77,7 +77,7 @@ class StateSpace {
     TransitionId transition;
     std::uint32_t state = 0;
   };
-  // Replaces `edges`. Of a complete space.
+  // Replaces `edges`. Of a space that is not complete: UINT32_MAX for states it does not hold.
   void successors(std::uint32_t state, std::vector<Edge>& edges) const;
 
  private:

@@ -90,8 +90,9 @@ Net flexible_manufacturing(int n) {
 Net mapk(int n) {
   Sketch s("MAPK " + std::to_string(n));
   // n = 8 is the published start
-  const std::pair<const char*, int> start[] = {{"RasGTP", 1}, {"Raf", 4},    {"MEK", 2},   {"ERK", 3},
-                                               {"Phase1", 3}, {"Phase2", 2}, {"Phase3", 3}};
+  const std::pair<const char*, int> start[] = {{"RasGTP", 1}, {"Raf", 4},    {"MEK", 2},
+                                               {"ERK", 3},    {"Phase1", 3}, {"Phase2", 2},
+                                               {"Phase3", 3}};
   for (const auto& [name, tokens] : start) s.place(name, tokens * n / 4);
   for (const char* name : {"RafP", "MEKP", "MEKPP", "ERKP", "ERKPP"}) s.place(name);
   // enzyme + substrate <-> complex -> enzyme + product
