@@ -8,6 +8,7 @@
 #include <new>
 
 #include "apps/cli/command.h"
+#include "apps/cli/net.h"
 #include "molejo/live/network.h"
 #include "molejo/model/error.h"
 
@@ -410,9 +411,13 @@ int run(int argc, char** argv) {
   send_app->add_option("--frames", send_options.frames, "Print so many frames after the answers")
       ->type_name("N");
 
+  NetOptions net_options;
+  CLI::App* net_app = add_net(app, net_options);
+
   // what is unknown or missing is told below, with better words than the parser's
   app.allow_extras();
   for (CLI::App* sub : app.get_subcommands({})) sub->allow_extras()->group("Commands");
+  for (CLI::App* sub : net_app->get_subcommands({})) sub->allow_extras()->group("Commands");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {
@@ -424,6 +429,12 @@ int run(int argc, char** argv) {
 
   const std::vector<CLI::App*> given = app.get_subcommands();
   const CLI::App* command = given.empty() ? nullptr : given.front();
+  if (command == net_app) {
+    const std::vector<CLI::App*> inner = net_app->get_subcommands();
+    refuse_leftovers(inner.empty() ? *net_app : app, inner.empty() ? nullptr : inner.front());
+    if (inner.empty()) throw InputError("net: no command given: run, analyse, draw or convert");
+    return net_command(inner.front()->get_name(), net_options);
+  }
   refuse_leftovers(app, command);
   if (command == simulate_app) {
     require(simulate_options.scene, "simulate", "SCENE");
@@ -492,7 +503,7 @@ int run(int argc, char** argv) {
   }
   throw InputError(
       "no command given: simulate, check, convert, modes, sketch, train, gait, stabilise, pushes, "
-      "gallery, serve or send; see 'molejo --help'");
+      "gallery, serve, send or net; see 'molejo --help'");
 }
 
 }  // namespace

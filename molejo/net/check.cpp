@@ -223,7 +223,8 @@ class Avoidance {
   std::int64_t scale_ = 1;
 };
 
-std::vector<std::uint32_t> states_where(const Graph& graph, const Formula& formula, bool wanted) {
+std::vector<std::uint32_t> states_where(const Graph& graph, const MarkingFormula& formula,
+                                        bool wanted) {
   constexpr std::size_t most = 100'000;
   std::vector<std::uint32_t> found;
   for (std::uint32_t s = 0; s < graph.size() && found.size() < most; ++s) {

@@ -50,7 +50,7 @@ class Tree {
       }
     }
     for (std::size_t p = 0; p < net_.places.size(); ++p) {
-      const auto grows = [&](const Node& n) { return n.marking[p] == omega; };
+      const auto grows = [&](const Node& n) { return n.marking[p] == unlimited; };
       if (std::any_of(nodes_.begin(), nodes_.end(), grows)) {
         result.unbounded.push_back({static_cast<int>(p)});
       }
@@ -100,10 +100,10 @@ class Tree {
 
   Marking after(Marking m, int t) const {
     for (const auto& [p, w] : topology_.inputs[t]) {
-      if (m[at(p)] != omega) m[at(p)] -= w;
+      if (m[at(p)] != unlimited) m[at(p)] -= w;
     }
     for (const auto& [p, w] : topology_.outputs[t]) {
-      if (m[at(p)] != omega) m[at(p)] += w;
+      if (m[at(p)] != unlimited) m[at(p)] += w;
     }
     return m;
   }
@@ -123,7 +123,7 @@ class Tree {
       }
       if (covers && more && (plain || can_repeat(net_, topology_, choice_, loop, gains))) {
         for (std::size_t p = 0; p < m.size(); ++p) {
-          if (gains[p] != 0) m[p] = omega;
+          if (gains[p] != 0) m[p] = unlimited;
         }
       }
       const Node& node = nodes_[at(a)];

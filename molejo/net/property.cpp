@@ -24,7 +24,7 @@ bool is_word(char c) {
 // Recursive descent, one function a level of the operators.
 class FormulaParser {
  public:
-  using Op = Formula::Op;
+  using Op = MarkingFormula::Op;
 
   FormulaParser(std::string_view text, const Net& net) : text_(text), names_(net) {
     if (text.size() > longest) throw NetError(fmt::format("more than {} characters", longest));
@@ -220,20 +220,20 @@ class FormulaParser {
   std::string_view text_;
   std::size_t at_ = 0;
   NetNames names_;
-  Formula formula_;
+  MarkingFormula formula_;
 };
 
-bool Formula::asks_for_deadlock() const {
+bool MarkingFormula::asks_for_deadlock() const {
   return std::any_of(code_.begin(), code_.end(),
                      [](const Code& c) { return c.op == Op::deadlock; });
 }
 
-bool Formula::asks_for_waiting() const {
+bool MarkingFormula::asks_for_waiting() const {
   return std::any_of(code_.begin(), code_.end(),
                      [](const Code& c) { return c.op == Op::waiting || c.op == Op::ready; });
 }
 
-bool Formula::holds(const MarkingView& view) const {
+bool MarkingFormula::holds(const MarkingView& view) const {
   std::vector<std::int64_t> stack;
   stack.reserve(16);
   const auto pop = [&] {

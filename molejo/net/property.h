@@ -29,7 +29,7 @@ struct MarkingView {
   std::function<bool(int)> is_enabled = {};  // of a transition
 };
 
-class Formula {
+class MarkingFormula {
  public:
   bool holds(const MarkingView& view) const;
   bool asks_for_deadlock() const;
@@ -71,7 +71,7 @@ struct Property {
   std::string text;
   PropertyKind kind = PropertyKind::always;
   std::optional<Fraction> within;  // s, of eventually
-  Formula formula;
+  MarkingFormula formula;
 };
 
 // Throws NetError: "property '...': column 7: unknown place 'kik'; did you mean 'kick'?"

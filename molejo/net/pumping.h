@@ -14,10 +14,10 @@
 
 namespace molejo {
 
-inline constexpr std::int64_t omega = INT64_MAX;  // as many tokens as one likes
+inline constexpr std::int64_t unlimited = INT64_MAX;  // as many tokens as one likes
 
 struct LoopStep {
-  std::span<const std::int64_t> before;  // marking, may hold omega
+  std::span<const std::int64_t> before;  // marking, may hold unlimited
   int transition = 0;
 };
 

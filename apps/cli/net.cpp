@@ -1,0 +1,211 @@
+// `molejo net run|analyse|draw|convert`: nets without bodies.
+#include "apps/cli/net.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+
+#include "apps/cli/command.h"
+#include "molejo/io/file.h"
+#include "molejo/io/net_draw.h"
+#include "molejo/io/net_file.h"
+#include "molejo/io/net_report.h"
+#include "molejo/model/error.h"
+
+namespace molejo::cli {
+
+namespace {
+
+// A whole number with k, M or G behind it, as powers of 1000 (1024 for bytes).
+std::uint64_t amount(const char* option, const std::string& text, std::uint64_t thousand) {
+  std::uint64_t value = 0;
+  std::size_t i = 0;
+  for (; i < text.size() && i < 12 && text[i] >= '0' && text[i] <= '9'; ++i) {
+    value = value * 10 + static_cast<std::uint64_t>(text[i] - '0');
+  }
+  const std::string unit = text.substr(i);
+  const std::string units = "kMG";
+  const std::size_t power = unit.size() == 1 ? units.find(unit) : std::string::npos;
+  if (i == 0 || value == 0 || (!unit.empty() && power == std::string::npos)) {
+    throw InputError(
+        fmt::format("{}: '{:.40}': expected a whole number like 500000, 20M or 2G", option, text));
+  }
+  for (std::size_t k = 0; !unit.empty() && k <= power; ++k) value *= thousand;
+  return value;
+}
+
+Fraction fraction(const char* option, const std::string& text, const char* unit, Fraction least,
+                  Fraction most) {
+  const auto value = parse_fraction(text);
+  if (value && !(*value < least) && !(most < *value)) return *value;
+  throw InputError(fmt::format("{}: '{:.40}': expected {} from {} to {}, like 24 or 30000/1001",
+                               option, text, unit, to_string(least), to_string(most)));
+}
+
+std::string ending(const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string::npos ? "" : path.substr(dot);
+}
+
+// NetError is bad input here: it names the net's file.
+template <class F>
+auto about_file(const std::string& file, F&& f) {
+  try {
+    return f();
+  } catch (const NetError& error) {
+    throw InputError(file + ": " + error.what());
+  }
+}
+
+NetTrace play_file(const NetOptions& o, const Net& net) {
+  RunSettings settings;
+  settings.frame_rate = fraction("--fps", o.fps, "frames per second", Fraction(1, 1000), 100'000);
+  settings.seed = o.seed;
+  settings.await = false;
+  const Fraction duration = fraction("--duration", o.duration, "seconds", 0, 1'000'000);
+  const auto frames =
+      static_cast<std::int64_t>(std::ceil(duration.value() * settings.frame_rate.value() - 1e-9));
+  return about_file(o.file, [&] { return play(net, settings, frames); });
+}
+
+void write_trace(const std::string& path, const Net& net, const NetTrace& trace) {
+  const std::string kind = ending(path);
+  if (kind == ".csv") return write_file(path, trace_csv(net, trace, false));
+  if (kind == ".json") return write_file(path, pretty_text(trace_json(net, trace)));
+  if (kind == ".svg") return write_file(path, gantt_svg(net, trace));
+  throw InputError(path + ": unknown ending '" + kind + "'; expected .csv, .json or .svg");
+}
+
+int run_net(const NetOptions& o) {
+  const Net net = load_net(o.file);
+  const NetTrace trace = play_file(o, net);
+  for (const std::string& path : o.outputs) write_trace(path, net, trace);
+  if (o.json) {
+    fmt::print("{}", pretty_text(trace_json(net, trace)));
+  } else {
+    fmt::print("{}", trace_csv(net, trace, true));
+    fmt::print(stderr, "{} frames{}\n", trace.frames,
+               trace.quiet ? ", then nothing can happen any more" : "");
+  }
+  if (trace.stopped == RunStop::none && !trace.cut) return success;
+  fmt::print(stderr, "molejo: {}: stopped in frame {}: {}\n", o.file, trace.frames + 1,
+             trace.cut                           ? "more events than are kept"
+             : trace.stopped == RunStop::endless ? "the firings of one instant never end"
+                                                 : "more tokens than can be counted");
+  return numeric_failure;
+}
+
+int analyse_net(const NetOptions& o) {
+  const Net net = load_net(o.file);
+  AnalysisSettings settings;
+  settings.properties = o.properties;
+  settings.space.threads = o.threads;
+  settings.space.choice = o.ignore_priorities ? Choice::any : Choice::by_priority;
+  settings.space.max_states = amount("--max-states", o.max_states, 1000);
+  settings.space.max_memory = amount("--max-memory", o.max_memory, 1024);
+  settings.timed.max_states = std::min(settings.timed.max_states, settings.space.max_states);
+  const Analysis analysis = about_file(o.file, [&] { return analyse(net, settings); });
+  if (!o.gantt.empty()) write_file(o.gantt, gantt_svg(net, play_file(o, net)));
+  if (o.json) {
+    fmt::print("{}", pretty_text(analysis_json(net, analysis)));
+  } else {
+    fmt::print("{}", analysis_text(net, analysis));
+  }
+  // a property that does not hold is what the command was asked to find
+  const bool all_hold =
+      std::all_of(analysis.properties.begin(), analysis.properties.end(),
+                  [](const PropertyResult& r) { return r.verdict == Verdict::holds; });
+  return all_hold ? success : numeric_failure;
+}
+
+int draw_net(const NetOptions& o) {
+  const Net net = load_net(o.file);
+  const std::string kind = ending(o.out);
+  if (kind == ".svg") {
+    write_file(o.out, net_svg(net));
+  } else if (kind == ".dot" || kind == ".gv") {
+    write_file(o.out, net_dot(net));
+  } else {
+    throw InputError(o.out + ": unknown ending '" + kind + "'; expected .svg or .dot");
+  }
+  return success;
+}
+
+CLI::App* add_command(CLI::App& net, NetOptions& o, const char* name, const char* text) {
+  CLI::App* command = net.add_subcommand(name, text);
+  command->add_option("FILE", o.file, "Net: .pn, .json or .pnml")->type_name("");
+  return command;
+}
+
+void add_timing(CLI::App& command, NetOptions& o) {
+  command.add_option("--fps", o.fps, "Frames per second, whole or a fraction")
+      ->capture_default_str()
+      ->type_name("NUMBER");
+  command.add_option("--duration", o.duration, "Longest time, s")
+      ->capture_default_str()
+      ->type_name("SECONDS");
+  command.add_option("--seed", o.seed, "Of the choice among equal transitions")
+      ->capture_default_str()
+      ->type_name("N");
+}
+
+}  // namespace
+
+CLI::App* add_net(CLI::App& app, NetOptions& o) {
+  CLI::App* net = app.add_subcommand("net", "Petri nets: run, analyse, draw, convert");
+  net->require_subcommand(0, 1);
+  CLI::App* run = add_command(*net, o, "run", "Play the token game, print the firings");
+  add_timing(*run, o);
+  run->add_option(
+         "-o,--output", o.outputs,
+         "File to write, may be repeated: .csv .json for all events, .svg for a Gantt chart")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  run->add_flag("--json", o.json, "Print all events as one JSON object");
+
+  CLI::App* analyse_app =
+      add_command(*net, o, "analyse", "Prove what the net can do before it runs");
+  analyse_app
+      ->add_option("--property", o.properties,
+                   "What should hold, may be repeated: 'never: kick & fall'")
+      ->type_name("TEXT")
+      ->allow_extra_args(false);
+  analyse_app->add_option("--max-states", o.max_states, "Markings to explore at most")
+      ->capture_default_str()
+      ->type_name("N");
+  analyse_app->add_option("--max-memory", o.max_memory, "Bytes for them at most")
+      ->capture_default_str()
+      ->type_name("BYTES");
+  analyse_app->add_option("--threads", o.threads, "Threads; 0: as many as there are")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(CLI::Range(0, 256));
+  analyse_app->add_flag("--ignore-priorities", o.ignore_priorities,
+                        "Explore as if every enabled transition could fire");
+  analyse_app->add_option("--gantt", o.gantt, "Chart of the run to come, .svg")->type_name("FILE");
+  add_timing(*analyse_app, o);
+  analyse_app->add_flag("--json", o.json, "Print the findings as one JSON object");
+
+  CLI::App* draw = add_command(*net, o, "draw", "Draw the net");
+  draw->add_option("OUT", o.out, ".svg or .dot")->type_name("");
+  CLI::App* convert_app = add_command(*net, o, "convert", "Rewrite a net in another format");
+  convert_app->add_option("OUT", o.out, ".pn, .json or .pnml")->type_name("");
+  return net;
+}
+
+int net_command(const std::string& command, const NetOptions& o) {
+  if (o.file.empty()) {
+    throw InputError(fmt::format("net {0}: no FILE given; see 'molejo net {0} --help'", command));
+  }
+  if (command == "run") return run_net(o);
+  if (command == "analyse") return analyse_net(o);
+  if (o.out.empty()) {
+    throw InputError(fmt::format("net {0}: no OUT given; see 'molejo net {0} --help'", command));
+  }
+  if (command == "draw") return draw_net(o);
+  save_net(o.out, load_net(o.file));
+  return success;
+}
+
+}  // namespace molejo::cli

@@ -1,0 +1,27 @@
+// The commands `molejo net run|analyse|draw|convert`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace molejo::cli {
+
+struct NetOptions {
+  std::string file, out, gantt;
+  std::vector<std::string> outputs, properties;
+  std::string fps = "24", duration = "60", max_states = "50M", max_memory = "4G";
+  std::uint64_t seed = 1;
+  int threads = 0;
+  bool ignore_priorities = false, json = false;
+};
+
+// The subcommand `net` with its own subcommands.
+CLI::App* add_net(CLI::App& app, NetOptions& options);
+int net_command(const std::string& command, const NetOptions& options);
+
+}  // namespace molejo::cli

@@ -1,0 +1,29 @@
+// Places and transitions on a page: layers from left to right.
+//
+// Sugiyama, Tagawa and Toda (1981): arcs that close a cycle are turned, nodes get the layer of
+// their longest way, long arcs get a bend in every layer between, layers are ordered by the medians
+// of their neighbours, and rows are pulled straight by the same medians.
+#pragma once
+
+#include <vector>
+
+#include "molejo/net/net.h"
+
+namespace molejo {
+
+struct DrawingPoint {
+  double x = 0, y = 0;
+};
+
+struct NetLayout {
+  std::vector<DrawingPoint> places, transitions;  // middles
+  std::vector<std::vector<DrawingPoint>> bends;   // of each arc, from its tail to its head
+  double width = 0, height = 0;
+};
+
+inline constexpr std::size_t max_drawn_nodes = 3000;
+
+// At most max_drawn_nodes places and transitions.
+NetLayout layout(const Net& net);
+
+}  // namespace molejo

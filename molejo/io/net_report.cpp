@@ -1,0 +1,449 @@
+#include "molejo/io/net_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace molejo {
+
+namespace {
+
+constexpr std::size_t most_listed = 1000;  // entries of a list in JSON
+constexpr std::size_t most_told = 12;      // entries of a list in text
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+JsonValue whole(std::uint64_t n) { return JsonValue(static_cast<double>(n)); }
+JsonValue count(std::int64_t n) { return JsonValue(static_cast<double>(n)); }
+
+const std::string& name(const Net& net, PlaceId p) { return net.places[at(p.index)].name; }
+const std::string& name(const Net& net, TransitionId t) {
+  return net.transitions[at(t.index)].name;
+}
+
+template <class Ids>
+JsonValue names_json(const Net& net, const Ids& ids) {
+  JsonValue list = JsonValue::array();
+  for (const auto id : ids) {
+    if (list.items.size() < most_listed) list.items.emplace_back(name(net, id));
+  }
+  return list;
+}
+
+// {"P1": 2}: places with tokens
+JsonValue marking_json(const Net& net, std::span<const std::int64_t> tokens) {
+  JsonValue map = JsonValue::object();
+  for (std::size_t p = 0; p < tokens.size(); ++p) {
+    if (tokens[p] != 0 && map.items.size() < most_listed) {
+      map.add(net.places[p].name, count(tokens[p]));
+    }
+  }
+  return map;
+}
+
+const char* end_word(SpaceEnd end) {
+  switch (end) {
+    case SpaceEnd::complete:
+      return "complete";
+    case SpaceEnd::unbounded:
+      return "unbounded";
+    case SpaceEnd::max_states:
+      return "max_states";
+    case SpaceEnd::max_memory:
+      return "max_memory";
+    case SpaceEnd::too_many_tokens:
+      break;
+  }
+  return "too_many_tokens";
+}
+const char* end_word(TimedEnd end) {
+  switch (end) {
+    case TimedEnd::complete:
+      return "complete";
+    case TimedEnd::max_states:
+      return "max_states";
+    case TimedEnd::max_memory:
+      return "max_memory";
+    case TimedEnd::endless:
+      break;
+  }
+  return "endless";
+}
+const char* verdict_word(Verdict v) {
+  return v == Verdict::holds ? "holds" : v == Verdict::fails ? "fails" : "unknown";
+}
+
+std::vector<TransitionId> marked(const Net& net, const std::vector<std::uint8_t>& flags,
+                                 bool wanted) {
+  std::vector<TransitionId> result;
+  for (std::size_t t = 0; t < net.transitions.size(); ++t) {
+    if ((flags[t] != 0) == wanted) result.push_back({static_cast<int>(t)});
+  }
+  return result;
+}
+
+std::vector<TransitionId> never_fired(const Net& net, const StateSpace& space) {
+  std::vector<TransitionId> result;
+  for (int t = 0; t < static_cast<int>(net.transitions.size()); ++t) {
+    if (space.fired({t}) == 0) result.push_back({t});
+  }
+  return result;
+}
+
+JsonValue flows_json(const Semiflows& flows, const auto& nodes) {
+  JsonValue list = JsonValue::array();
+  for (const auto& flow : flows.flows) {
+    if (list.items.size() == most_listed) break;
+    JsonValue& map = list.items.emplace_back(JsonValue::object());
+    for (std::size_t i = 0; i < flow.size(); ++i) {
+      if (flow[i] != 0) map.add(nodes[i].name, count(flow[i]));
+    }
+  }
+  return list;
+}
+
+JsonValue structure_json(const Net& net, const Analysis& a) {
+  JsonValue s = JsonValue::object();
+  const auto flag = [&](const char* key, bool x) { s.add(key, JsonValue::of(x)); };
+  flag("state_machine", a.kind.state_machine);
+  flag("marked_graph", a.kind.marked_graph);
+  flag("free_choice", a.kind.free_choice);
+  flag("extended_free_choice", a.kind.extended_free_choice);
+  flag("asymmetric_choice", a.kind.asymmetric_choice);
+  flag("ordinary", a.kind.ordinary);
+  flag("pure", a.kind.pure);
+  flag("strongly_connected", a.kind.strongly_connected);
+  flag("conservative", a.conservative);
+  flag("consistent", a.consistent);
+  s.add("p_semiflows", flows_json(a.place_flows, net.places));
+  flag("p_semiflows_complete", a.place_flows.complete);
+  s.add("t_semiflows", flows_json(a.transition_flows, net.transitions));
+  flag("t_semiflows_complete", a.transition_flows.complete);
+  for (const auto& [key, sets] : {std::pair{"siphons", &a.siphons}, {"traps", &a.traps}}) {
+    JsonValue list = JsonValue::array();
+    for (const auto& set : sets->sets) {
+      if (list.items.size() < most_listed) list.items.push_back(names_json(net, set));
+    }
+    s.add(key, std::move(list));
+    flag(key[0] == 's' ? "siphons_complete" : "traps_complete", sets->complete);
+  }
+  return s;
+}
+
+JsonValue markings_json(const Net& net, const Analysis& a) {
+  JsonValue m = JsonValue::object();
+  const StateSpace& space = *a.space;
+  m.add("end", JsonValue(std::string(end_word(space.end()))));
+  m.add("markings", whole(space.size()));
+  m.add("firings", whole(space.firings()));
+  m.add("depth", whole(space.depth()));
+  m.add("bytes", whole(space.bytes()));
+  m.add("safe", JsonValue::of(a.is_safe()));
+  m.add("bounds", marking_json(net, a.bounds));
+  m.add("most_tokens", count(a.most_tokens));
+  m.add("deadlocks", whole(space.deadlock_count()));
+  if (space.deadlock_count() > 0) {
+    const std::uint32_t first = space.deadlocks().front();
+    m.add("deadlock", marking_json(net, space.marking(first)));
+    m.add("deadlock_trace", names_json(net, space.trace(first)));
+  }
+  m.add("dead_transitions", names_json(net, never_fired(net, space)));
+  if (space.end() == SpaceEnd::unbounded) {
+    JsonValue growth = JsonValue::object();
+    growth.add("way", names_json(net, space.growth().way));
+    growth.add("loop", names_json(net, space.growth().loop));
+    growth.add("places", names_json(net, space.growth().places));
+    m.add("growth", std::move(growth));
+  }
+  if (a.cover) {
+    m.add("unbounded_places", names_json(net, a.cover->unbounded));
+    m.add("unbounded_places_complete", JsonValue::of(a.cover->complete && a.cover->decides));
+  }
+  if (a.behaviour) {
+    m.add("live", JsonValue::of(a.behaviour->is_live()));
+    m.add("live_transitions", names_json(net, marked(net, a.behaviour->live, true)));
+    m.add("reversible", JsonValue::of(a.behaviour->reversible));
+    m.add("home_markings", whole(a.behaviour->home_markings));
+    m.add("components", whole(a.behaviour->components));
+    m.add("final_components", whole(a.behaviour->final_components));
+  }
+  return m;
+}
+
+JsonValue timed_json(const Net& net, const Analysis& a) {
+  JsonValue t = JsonValue::object();
+  t.add("end", JsonValue(std::string(end_word(a.timed->end()))));
+  t.add("states", whole(a.timed->size()));
+  t.add("deterministic", JsonValue::of(a.timed->deterministic()));
+  std::vector<TransitionId> never;
+  for (int i = 0; i < static_cast<int>(net.transitions.size()); ++i) {
+    if (a.timed->fired({i}) == 0) never.push_back({i});
+  }
+  t.add("dead_transitions", names_json(net, never));
+  if (a.cycle) {
+    t.add("period", JsonValue(a.cycle->period.value()));
+    t.add("periodic_from", JsonValue(a.cycle->from.value()));
+  }
+  if (a.circuit) {
+    t.add("cycle_time", JsonValue(a.circuit->period.value()));
+    t.add("slowest_circuit", names_json(net, a.circuit->circuit));
+  }
+  return t;
+}
+
+JsonValue firings_json(const Net& net, const PropertyResult& r) {
+  JsonValue list = JsonValue::array();
+  for (const TimedFiring& f : r.trace) {
+    if (list.items.size() == most_listed) break;
+    if (!r.timed) {
+      list.items.emplace_back(name(net, f.transition));
+      continue;
+    }
+    JsonValue& item = list.items.emplace_back(JsonValue::object());
+    item.add("time", JsonValue(f.time.value()));
+    item.add("fire", JsonValue(name(net, f.transition)));
+  }
+  return list;
+}
+
+// "a, b, c and 5 more"
+std::string listed(const std::vector<std::string>& words, const char* none = "none") {
+  if (words.empty()) return none;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(words.size(), most_told); ++i) {
+    text += (i > 0 ? ", " : "") + words[i];
+  }
+  return words.size() > most_told ? fmt::format("{} and {} more", text, words.size() - most_told)
+                                  : text;
+}
+template <class Ids>
+std::string listed_names(const Net& net, const Ids& ids, const char* none = "none") {
+  std::vector<std::string> words;
+  for (const auto id : ids) words.push_back(name(net, id));
+  return listed(words, none);
+}
+std::string sum_text(const std::vector<std::int64_t>& weights, const auto& nodes) {
+  std::string text;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] == 0) continue;
+    if (!text.empty()) text += " + ";
+    text += (weights[i] == 1 ? "" : std::to_string(weights[i]) + " ") + nodes[i].name;
+  }
+  return text;
+}
+std::string marking_text(const Net& net, std::span<const std::int64_t> tokens) {
+  std::vector<std::string> words;
+  for (std::size_t p = 0; p < tokens.size(); ++p) {
+    if (tokens[p] == 1) words.push_back(net.places[p].name);
+    if (tokens[p] > 1) words.push_back(fmt::format("{}: {}", net.places[p].name, tokens[p]));
+  }
+  return "{" + listed(words, "") + "}";
+}
+
+// Lines of "word   text".
+class Lines {
+ public:
+  template <class... Args>
+  void add(const char* word, fmt::format_string<Args...> form, Args&&... args) {
+    fmt::format_to(std::back_inserter(text_), "{:<18} ", word);
+    fmt::format_to(std::back_inserter(text_), form, std::forward<Args>(args)...);
+    text_ += '\n';
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+void tell_structure(const Net& net, const Analysis& a, Lines& lines) {
+  std::vector<std::string> kinds;
+  const auto kind = [&](bool is, const char* word) {
+    if (is) kinds.emplace_back(word);
+  };
+  kind(a.kind.state_machine, "state machine");
+  kind(a.kind.marked_graph, "marked graph");
+  kind(a.kind.free_choice, "free choice");
+  kind(a.kind.extended_free_choice && !a.kind.free_choice, "extended free choice");
+  kind(a.kind.asymmetric_choice && !a.kind.extended_free_choice, "asymmetric choice");
+  kind(a.kind.ordinary, "ordinary");
+  kind(a.kind.pure, "pure");
+  kind(a.kind.strongly_connected, "strongly connected");
+  kind(a.conservative, "conservative");
+  kind(a.consistent, "consistent");
+  lines.add("class", "{}", listed(kinds));
+  const auto flows = [&](const char* word, const Semiflows& f, const auto& nodes) {
+    if (!f.complete) return lines.add(word, "too many to list");
+    lines.add(word, "{}", f.flows.size());
+    for (std::size_t i = 0; i < std::min(f.flows.size(), most_told); ++i) {
+      lines.add("", "{}", sum_text(f.flows[i], nodes));
+    }
+  };
+  flows("P-semiflows", a.place_flows, net.places);
+  flows("T-semiflows", a.transition_flows, net.transitions);
+  for (const auto& [word, sets] :
+       {std::pair{"minimal siphons", &a.siphons}, {"minimal traps", &a.traps}}) {
+    lines.add(word, "{}{}", sets->sets.size(), sets->complete ? "" : " and more");
+  }
+}
+
+void tell_markings(const Net& net, const Analysis& a, Lines& lines) {
+  const StateSpace& space = *a.space;
+  const bool complete = space.end() == SpaceEnd::complete;
+  const char* more = "";
+  if (space.end() == SpaceEnd::max_states) more = " and more: --max-states was reached";
+  if (space.end() == SpaceEnd::max_memory) more = " and more: --max-memory was reached";
+  if (space.end() == SpaceEnd::too_many_tokens) more = " and more: too many tokens to count";
+  if (space.end() == SpaceEnd::unbounded) more = ", the first of infinitely many";
+  lines.add("markings", "{}{}", space.size(), more);
+  lines.add("firings", "{}", space.firings());
+  std::vector<std::string> high;
+  for (std::size_t p = 0; p < a.bounds.size(); ++p) {
+    if (a.bounds[p] > 1) high.push_back(fmt::format("{}: {}", net.places[p].name, a.bounds[p]));
+  }
+  if (a.cover) {
+    lines.add("unbounded", "{}{}", listed_names(net, a.cover->unbounded),
+              a.cover->decides && a.cover->complete ? "" : "; of the others nothing is said");
+    lines.add("", "again and again: {}", listed_names(net, space.growth().loop));
+  } else if (a.is_safe()) {
+    lines.add("bounds", "safe: never more than one token in a place");
+  } else {
+    lines.add("bounds", "{}; at most {} tokens in a marking{}", high.empty() ? "1" : listed(high),
+              a.most_tokens, complete ? "" : ", so far");
+  }
+  lines.add("deadlocks", "{}{}", space.deadlock_count(), complete ? "" : " so far");
+  if (space.deadlock_count() > 0) {
+    const std::uint32_t first = space.deadlocks().front();
+    lines.add("", "{} after {}", marking_text(net, space.marking(first)),
+              listed_names(net, space.trace(first), "nothing"));
+  }
+  if (complete || space.end() == SpaceEnd::unbounded) {
+    lines.add("never fire", "{}{}", listed_names(net, never_fired(net, space)),
+              complete ? "" : ", so far");
+  }
+  if (!a.behaviour) return;
+  lines.add("live", "{}",
+            a.behaviour->is_live()
+                ? "yes: every transition can always fire again"
+                : "no; only " + listed_names(net, marked(net, a.behaviour->live, true)));
+  lines.add("reversible", "{}", a.behaviour->reversible ? "yes" : "no");
+  lines.add("home markings", "{}", a.behaviour->home_markings);
+}
+
+}  // namespace
+
+JsonValue analysis_json(const Net& net, const Analysis& a) {
+  JsonValue root = JsonValue::object();
+  root.add("name", JsonValue(net.name));
+  root.add("places", whole(net.places.size()));
+  root.add("transitions", whole(net.transitions.size()));
+  root.add("arcs", whole(net.arcs.size()));
+  root.add("structure", structure_json(net, a));
+  root.add("untimed", markings_json(net, a));
+  if (a.timed) root.add("timed", timed_json(net, a));
+  JsonValue properties = JsonValue::array();
+  for (const PropertyResult& r : a.properties) {
+    JsonValue& item = properties.items.emplace_back(JsonValue::object());
+    item.add("property", JsonValue(r.property.text));
+    item.add("verdict", JsonValue(std::string(verdict_word(r.verdict))));
+    item.add("over", JsonValue(r.how));
+    if (r.has_trace) item.add("trace", firings_json(net, r));
+  }
+  root.add("properties", std::move(properties));
+  return root;
+}
+
+std::string analysis_text(const Net& net, const Analysis& a) {
+  Lines lines;
+  lines.add("net", "{}: {} places, {} transitions, {} arcs", net.name.empty() ? "-" : net.name,
+            net.places.size(), net.transitions.size(), net.arcs.size());
+  tell_structure(net, a, lines);
+  tell_markings(net, a, lines);
+  if (a.timed) {
+    const TimedSpace& timed = *a.timed;
+    lines.add("in exact time", "{} states{}{}", timed.size(),
+              timed.end() == TimedEnd::complete  ? ""
+              : timed.end() == TimedEnd::endless ? "; at some instant the firings never end"
+                                                 : " and more",
+              timed.deterministic() ? ", every run is the same" : "");
+    if (a.cycle) {
+      lines.add("period", "{} s, from {} s on", to_string(a.cycle->period),
+                to_string(a.cycle->from));
+    }
+    if (a.circuit) {
+      lines.add("slowest circuit", "{} s: {}", to_string(a.circuit->period),
+                listed_names(net, a.circuit->circuit));
+    }
+  }
+  for (const PropertyResult& r : a.properties) {
+    lines.add(verdict_word(r.verdict), "{}  ({})", r.property.text, r.how);
+    if (!r.has_trace) continue;
+    std::vector<std::string> steps;
+    for (const TimedFiring& f : r.trace) {
+      steps.push_back(r.timed
+                          ? fmt::format("{} at {} s", name(net, f.transition), to_string(f.time))
+                          : name(net, f.transition));
+    }
+    lines.add("", "after {}", listed(steps, "nothing"));
+  }
+  return lines.take();
+}
+
+namespace {
+
+const char* event_word(NetEventKind kind) {
+  constexpr const char* words[] = {"fire", "arrive", "start", "finish", "interrupt", "leave"};
+  return words[static_cast<int>(kind)];
+}
+const std::string& event_node(const Net& net, const NetEvent& e) {
+  return e.kind == NetEventKind::fire ? name(net, TransitionId{e.node})
+                                      : name(net, PlaceId{e.node});
+}
+double seconds(const NetTrace& trace, std::int64_t tick) {
+  return static_cast<double>(tick) / static_cast<double>(trace.ticks_per_second);
+}
+
+// quoted where CSV needs it
+std::string field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string result = "\"";
+  for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
+  return result + "\"";
+}
+
+}  // namespace
+
+JsonValue trace_json(const Net& net, const NetTrace& trace) {
+  JsonValue root = JsonValue::object();
+  root.add("name", JsonValue(net.name));
+  root.add("frame_rate", JsonValue(to_string(trace.frame_rate)));
+  root.add("frames", count(trace.frames));
+  root.add("seconds", JsonValue(seconds(trace, trace.frames * trace.ticks_per_frame)));
+  root.add("quiet", JsonValue::of(trace.quiet));
+  const char* stops[] = {"none", "endless", "overflow"};
+  root.add("stopped", JsonValue(std::string(stops[static_cast<int>(trace.stopped)])));
+  root.add("most_running", count(trace.most_running));
+  root.add("marking", marking_json(net, trace.marking));
+  root.add("waiting", marking_json(net, trace.waiting));
+  JsonValue events = JsonValue::array();
+  for (const NetEvent& e : trace.events) {
+    JsonValue& item = events.items.emplace_back(JsonValue::object());
+    item.add("time", JsonValue(seconds(trace, e.tick)));
+    item.add("frame", count(trace.frame_of(e.tick)));
+    item.add("event", JsonValue(std::string(event_word(e.kind))));
+    item.add("node", JsonValue(event_node(net, e)));
+    if (e.count != 1) item.add("count", count(e.count));
+  }
+  root.add("events", std::move(events));
+  return root;
+}
+
+std::string trace_csv(const Net& net, const NetTrace& trace, bool only_firings) {
+  std::string out = "time,frame,event,node,count\n";
+  for (const NetEvent& e : trace.events) {
+    if (only_firings && e.kind != NetEventKind::fire) continue;
+    fmt::format_to(std::back_inserter(out), "{},{},{},{},{}\n", seconds(trace, e.tick),
+                   trace.frame_of(e.tick), event_word(e.kind), field(event_node(net, e)), e.count);
+  }
+  return out;
+}
+
+}  // namespace molejo
