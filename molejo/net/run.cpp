@@ -25,12 +25,46 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // The end of a wait that has begun; out of date when the place counts another service.
 struct Due {
-  std::int64_t tick;
   int place;
   std::uint32_t service;
-  bool operator>(const Due& other) const {
-    return tick != other.tick ? tick > other.tick : place > other.place;
+};
+
+// Waits by the tick at which they end, in the order in which they began.
+class Calendar {
+ public:
+  void add(std::int64_t tick, Due due) {
+    if (last_ == days_.end() || last_->first != tick) {
+      last_ = days_.find(tick);
+      if (last_ == days_.end()) last_ = add_day(tick);
+    }
+    last_->second.push_back(due);
   }
+  bool empty() const { return days_.empty(); }
+  std::int64_t first_tick() const { return days_.begin()->first; }
+  const std::vector<Due>& first_dues() const { return days_.begin()->second; }
+  // The dues of the first tick.
+  std::vector<Due> take_first() {
+    if (last_ == days_.begin()) last_ = days_.end();
+    auto node = days_.extract(days_.begin());
+    std::vector<Due> dues = std::move(node.mapped());
+    if (spare_.size() < 64) spare_.push_back(std::move(node));
+    return dues;
+  }
+
+ private:
+  using Days = std::map<std::int64_t, std::vector<Due>>;
+  Days::iterator add_day(std::int64_t tick) {
+    if (spare_.empty()) return days_.emplace(tick, std::vector<Due>()).first;
+    auto node = std::move(spare_.back());
+    spare_.pop_back();
+    node.key() = tick;
+    node.mapped().clear();
+    return days_.insert(std::move(node)).position;
+  }
+
+  Days days_;
+  Days::iterator last_ = days_.end();  // where the last wait was put: often again
+  std::vector<Days::node_type> spare_;
 };
 
 constexpr std::array inputs_only{ArcKind::input};
@@ -51,6 +85,7 @@ struct NetRun::State {
   Neighbours taken_inputs, cut_inputs;  // places of a transition
   std::vector<std::int64_t> delay;      // ticks
   std::map<std::string, std::vector<int>, std::less<>> events_of;
+  std::vector<std::uint8_t> alone;  // of a transition: nobody else wants its tokens
 
   // where everything is
   std::int64_t tick = 0, frame = 0;
@@ -59,9 +94,9 @@ struct NetRun::State {
   enum Flag : std::uint8_t { serving = 1, called = 2, awaits = 4, told = 8, overdue = 16 };
   std::vector<std::uint8_t> flags;
   std::vector<int> active, active_position;  // places that serve a token
-  std::vector<Due> dues;                     // a heap, earliest first
-  std::vector<int> missing;                  // conditions that a transition still lacks
-  std::vector<std::uint8_t> held;            // of a transition: its event is held
+  Calendar dues;
+  std::vector<int> missing;        // conditions that a transition still lacks
+  std::vector<std::uint8_t> held;  // of a transition: its event is held
   EnabledSet by_themselves, on_events;
   std::uint64_t random;
   RunStop stop = RunStop::none;
@@ -88,7 +123,7 @@ struct NetRun::State {
   void fire(int transition);
   int pick(std::span<const int> candidates);
   void settle();
-  bool end_waits_at(std::int64_t now);
+  bool end_first_waits();
   void drop_old_dues();
   void open_frame();
   void play_until(std::int64_t target);
@@ -119,6 +154,12 @@ NetRun::State::State(const Net& the_net, const RunSettings& the_settings)
   for (std::size_t t = 0; t < transitions; ++t) {
     const int id = static_cast<int>(t);
     missing[t] = static_cast<int>(topology.inputs[id].size());
+    bool is_alone = topology.inhibitors[id].empty();
+    for (const auto& [p, w] : topology.inputs[id]) {
+      is_alone &= topology.consumers[p].size() == 1 && topology.inhibited[p].empty();
+    }
+    for (const auto& [p, w] : topology.outputs[id]) is_alone &= topology.inhibited[p].empty();
+    alone.push_back(is_alone ? 1 : 0);
     const std::string& event = net.transitions[t].event;
     if (!event.empty()) {
       events_of[event].push_back(id);
@@ -165,9 +206,9 @@ void NetRun::State::condition(int t, bool before, bool now) {
   missing[at(t)] += now ? -1 : 1;
   const bool is_enabled = missing[at(t)] == 0;
   if (was_enabled == is_enabled) return;
-  const bool alone = net.transitions[at(t)].event.empty();
-  if (!alone && held[at(t)] == 0) return;
-  EnabledSet& set = alone ? by_themselves : on_events;
+  const bool by_itself = net.transitions[at(t)].event.empty();
+  if (!by_itself && held[at(t)] == 0) return;
+  EnabledSet& set = by_itself ? by_themselves : on_events;
   if (is_enabled) {
     set.insert(t);
   } else {
@@ -208,8 +249,7 @@ void NetRun::State::begin_service(int p) {
   start[at(p)] = tick;
   flags[at(p)] = static_cast<std::uint8_t>((flags[at(p)] & awaits) | serving);
   ++service[at(p)];
-  dues.push_back({due, p, service[at(p)]});
-  std::push_heap(dues.begin(), dues.end(), std::greater<>());
+  dues.add(due, {p, service[at(p)]});
   active_position[at(p)] = static_cast<int>(active.size());
   active.push_back(p);
   log(NetEventKind::start, p);
@@ -263,7 +303,8 @@ void NetRun::State::fire(int t) {
 }
 
 int NetRun::State::pick(std::span<const int> candidates) {
-  if (candidates.size() == 1) return candidates[0];
+  // who competes with nobody need not be drawn
+  if (candidates.size() == 1 || alone[at(candidates.back())] != 0) return candidates.back();
   random += 0x9e3779b97f4a7c15u;
   const auto i = static_cast<std::size_t>(
       static_cast<unsigned __int128>(mixed(random)) * candidates.size() >> 64);
@@ -282,20 +323,20 @@ void NetRun::State::settle() {
   }
 }
 
+// Forgets ticks at which no wait ends any more.
 void NetRun::State::drop_old_dues() {
-  while (!dues.empty() && service[at(dues.front().place)] != dues.front().service) {
-    std::pop_heap(dues.begin(), dues.end(), std::greater<>());
-    dues.pop_back();
+  const auto is_old = [&](const Due& d) { return service[at(d.place)] != d.service; };
+  while (!dues.empty() && std::all_of(dues.first_dues().begin(), dues.first_dues().end(), is_old)) {
+    dues.take_first();
   }
 }
 
 // True when a token became ripe.
-bool NetRun::State::end_waits_at(std::int64_t now) {
+bool NetRun::State::end_first_waits() {
   bool ripe = false;
-  for (drop_old_dues(); !dues.empty() && dues.front().tick == now; drop_old_dues()) {
-    const int p = dues.front().place;
-    std::pop_heap(dues.begin(), dues.end(), std::greater<>());
-    dues.pop_back();
+  for (const Due& due : dues.take_first()) {
+    const int p = due.place;
+    if (service[at(p)] != due.service) continue;
     if ((flags[at(p)] & awaits) != 0 && (flags[at(p)] & told) == 0) {
       flags[at(p)] |= overdue;
       continue;
@@ -323,10 +364,10 @@ void NetRun::State::open_frame() {
 }
 
 void NetRun::State::play_until(std::int64_t target) {
-  for (drop_old_dues(); !dues.empty() && dues.front().tick <= target; drop_old_dues()) {
-    if (dues.front().tick > tick) firings_now = 0;
-    tick = dues.front().tick;
-    if (end_waits_at(tick)) settle();
+  for (drop_old_dues(); !dues.empty() && dues.first_tick() <= target; drop_old_dues()) {
+    if (dues.first_tick() > tick) firings_now = 0;
+    tick = dues.first_tick();
+    if (end_first_waits()) settle();
     if (stop != RunStop::none) return;
   }
   if (target > tick) firings_now = 0;

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "molejo/io/file.h"
 #include "tests/net/thesis_nets.h"
 
 using namespace molejo;
@@ -91,6 +92,30 @@ TEST_CASE("net run: the ball game has the event frames of the thesis, flat and f
   CHECK(flat.frames == 348);  // it would go on for ever: the limit ends it
   CHECK(play(shipped_net("ball_top.net.json"), 348).firings == expected);
   CHECK(flat.most_running == 7);
+}
+
+TEST_CASE("net run: a ring of two actors is the ball game, of many it keeps its beat") {
+  std::string text = read_file(source_dir() + "/scenes/nets/ball_ring.net.json");
+  const auto ring = [&](int actors) {
+    std::string with = text;
+    const std::string word = "\"actors\": 4";
+    with.replace(with.find(word), word.size(), "\"actors\": " + std::to_string(actors));
+    return parse_net_json(with, "ring.json");
+  };
+  const Played two = play(ring(2), 1000), flat = play(shipped_net("ball_game.net.json"), 1000);
+  for (const auto& [ours, theirs] : {std::pair{"actor0_T2", "T2"},
+                                     {"actor1_T6", "T10"},
+                                     {"actor1_T2", "T14"},
+                                     {"actor0_T6", "T6"}}) {
+    CHECK(frames_of(two.firings, ours) == frames_of(flat.firings, theirs));
+  }
+  const Net many = ring(100);
+  CHECK(many.places.size() == 6800);
+  const Played all = play(many, 1000);
+  for (int i = 0; i < 100; ++i) {
+    CHECK(frames_of(all.firings, "actor" + std::to_string(i) + "_T2") ==
+          frames_of(flat.firings, i % 2 == 0 ? "T2" : "T14"));
+  }
 }
 
 TEST_CASE("net run: throws come every 156 frames for 10 000 frames, whatever the seed") {
