@@ -63,6 +63,7 @@ NetTrace play_file(const NetOptions& o, const Net& net) {
   settings.frame_rate = fraction("--fps", o.fps, "frames per second", Fraction(1, 1000), 100'000);
   settings.seed = o.seed;
   settings.await = false;
+  settings.most_firings_at_once = 10'000 + 20 * static_cast<std::int64_t>(net.transitions.size());
   const Fraction duration = fraction("--duration", o.duration, "seconds", 0, 1'000'000);
   const auto frames =
       static_cast<std::int64_t>(std::ceil(duration.value() * settings.frame_rate.value() - 1e-9));
@@ -90,9 +91,9 @@ int run_net(const NetOptions& o) {
   }
   if (trace.stopped == RunStop::none && !trace.cut) return success;
   fmt::print(stderr, "molejo: {}: stopped in frame {}: {}\n", o.file, trace.frames + 1,
-             trace.cut                           ? "more events than are kept"
-             : trace.stopped == RunStop::endless ? "the firings of one instant never end"
-                                                 : "more tokens than can be counted");
+             trace.stopped == RunStop::endless    ? "the firings of one instant never end"
+             : trace.stopped == RunStop::overflow ? "more tokens than can be counted"
+                                                  : "more events than are kept");
   return numeric_failure;
 }
 

@@ -772,4 +772,98 @@ test_watch_goes_on_with_new_formulas() {
   kill $started
 }
 
+nets=$scenes/nets
+
+test_net_run_prints_the_firings() {
+  expect 0 net run "$nets/walk.pn" --duration 10
+  [ "$(cut -d, -f2,4 stdout | tr '\n' ' ')" = "frame,node 0,T1 12,T2 36,T3 36,T5 60,T8 72,T10 72,T11 " ] ||
+    fail "not the firings of the thesis"
+  holds stderr '^72 frames, then nothing can happen any more$'
+  expect 0 net run "$nets/walk.pn" --fps 25 --json
+  holds stdout '"frames": 75'
+  expect 0 net run "$nets/ball_game.net.json" --duration 14.5 -o game.csv -o game.json -o game.svg
+  only_files game.csv game.json game.svg
+  holds game.csv '^4.5,108,fire,T2,1$'
+  holds game.csv '^14.5,348,fire,T8,1$'
+  expect 0 net run "$nets/ball_top.net.json" --fps 30000/1001 --duration 20
+  holds stdout '^4.5,135,fire,T2,1$'
+}
+
+test_net_run_stops_an_endless_cascade() {
+  printf '1 1\nP p 0 0\nT t 1\nO p t 1\n' > source.pn
+  expect 1 net run source.pn
+  holds stderr 'source.pn: stopped in frame 1: the firings of one instant never end'
+}
+
+test_net_analyse_tells_what_the_specification_says() {
+  expect 0 net analyse "$nets/ball_top.net.json"
+  holds stdout '^markings +32$'
+  holds stdout '^firings +48$'
+  holds stdout '^period +13 s, from 4.5 s on$'
+  holds stdout '^holds +never: P3 & P19 '
+  expect 0 net analyse "$nets/ball_game.pn" --json
+  holds stdout '"markings": 384'
+  holds stdout '"period": 13'
+  expect 0 net analyse "$nets/walk.pn"
+  holds stdout '^never fire +T4, T6, T7, T9$'
+  holds stdout '\{P5\} after T1, T2, T3, T5, T8, T10, T11'
+  expect 0 net analyse "$nets/walk.pn" --ignore-priorities
+  holds stdout '^unbounded +P3, P5; of the others nothing is said$'
+}
+
+test_net_analyse_shows_why_a_property_fails() {
+  expect 1 net analyse "$nets/walk.pn" --property 'never: P6a'
+  holds stdout '^fails +never: P6a '
+  holds stdout 'after T1 at 0 s, T2 at 0.5 s, T3 at 1.5 s'
+  refuse "did you mean 'never'" net analyse "$nets/walk.pn" --property 'nver: P6a'
+  refuse "unknown place 'P66'" net analyse "$nets/walk.pn" --property 'never: P66'
+}
+
+test_net_analyse_finds_broken_nets_before_they_run() {
+  grep -v '^I P9 T2 1$' "$nets/ball_game.pn" > early.pn
+  expect 0 net analyse early.pn --max-states 200k
+  holds stdout '^unbounded +P9'
+  expect 0 net run early.pn --duration 5
+  holds stdout '^3,72,fire,T2,1$'
+  grep -v '^O P11 T5 1$' "$nets/ball_game.pn" > stuck.pn
+  expect 1 net analyse stuck.pn --property 'never: deadlock'
+  holds stdout '^deadlocks +1$'
+}
+
+test_net_analyse_ends_with_a_part_at_its_limits() {
+  expect 0 net analyse "$nets/kanban_5.pnml" --max-states 10k
+  holds stdout 'and more: --max-states was reached'
+  expect 0 net analyse "$nets/kanban_5.pnml" --max-memory 4M --threads 2
+  holds stdout 'and more: --max-memory was reached'
+  refuse "--max-states" net analyse "$nets/kanban_5.pnml" --max-states many
+  refuse "--max-memory" net analyse "$nets/kanban_5.pnml" --max-memory 0
+}
+
+test_net_draw_and_convert() {
+  expect 0 net draw "$nets/jump.pn" jump.svg
+  expect 0 net draw "$nets/jump.pn" jump.dot
+  holds jump.dot '^digraph '
+  expect 0 net convert "$nets/ball_game.net.json" game.pnml
+  expect 0 net convert game.pnml game.pn
+  cmp game.pn "$nets/ball_game.pn" || fail "not the listing of the thesis"
+  only_files game.pn game.pnml jump.dot jump.svg
+  expect 0 net analyse "$nets/walk.pn" --gantt walk.svg
+  holds walk.svg '^<svg '
+}
+
+test_net_refuses_bad_input_with_one_line() {
+  refuse "net: no command given" net
+  refuse "did you mean 'analyse'" net analyze "$nets/walk.pn"
+  refuse "no FILE given" net run
+  refuse "no OUT given" net draw "$nets/walk.pn"
+  refuse "missing.pn: no such file" net run missing.pn
+  refuse "unknown option '--fsp'; did you mean '--fps'?" net run "$nets/walk.pn" --fsp 3
+  refuse "--fps" net run "$nets/walk.pn" --fps 0
+  refuse "--duration" net run "$nets/walk.pn" --duration nan
+  refuse "unknown ending '.txt'" net convert "$nets/walk.pn" walk.txt
+  refuse "unknown ending '.png'" net draw "$nets/walk.pn" walk.png
+  refuse "no events like that" net convert "$here/events.net.json" out.pn
+  only_files
+}
+
 "$2"
