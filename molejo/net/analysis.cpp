@@ -80,7 +80,12 @@ Analysis analyse(const Net& net, const AnalysisSettings& settings) {
   analyse_structure(net, settings.structure, result);
   analyse_markings(net, settings.space, result);
   if (net.is_timed() && TimedSpace::explores(net)) {
-    result.timed = std::make_unique<TimedSpace>(net, settings.timed);
+    // a state of a large net is dear: some seconds in all
+    TimedSettings timed = settings.timed;
+    constexpr std::uint64_t most_work = 1'000'000'000;
+    const std::uint64_t size = net.places.size() + net.transitions.size() + net.arcs.size();
+    timed.max_states = std::min(timed.max_states, most_work / std::max<std::uint64_t>(1, size));
+    result.timed = std::make_unique<TimedSpace>(net, timed);
     result.cycle = result.timed->cycle();
     result.circuit = cycle_time(net);
   }

@@ -63,13 +63,11 @@ class UntimedGraph : public Graph {
     return firings;
   }
   std::vector<std::uint32_t> nearest(const std::vector<std::uint32_t>& states) const override {
-    // enough of them to be near
-    constexpr std::size_t most = 2000;
     std::uint32_t best = states.front();
-    std::size_t distance = SIZE_MAX;
-    for (std::size_t i = 0; i < std::min(most, states.size()); ++i) {
-      const std::size_t d = space_.trace(states[i]).size();
-      if (d < distance) distance = d, best = states[i];
+    std::uint64_t least = UINT64_MAX;
+    for (const std::uint32_t s : states) {
+      const std::uint64_t d = space_.distance(s);
+      if (d < least) least = d, best = s;
     }
     return {best};
   }
@@ -225,9 +223,8 @@ class Avoidance {
 
 std::vector<std::uint32_t> states_where(const Graph& graph, const MarkingFormula& formula,
                                         bool wanted) {
-  constexpr std::size_t most = 100'000;
   std::vector<std::uint32_t> found;
-  for (std::uint32_t s = 0; s < graph.size() && found.size() < most; ++s) {
+  for (std::uint32_t s = 0; s < graph.size(); ++s) {
     if (formula.holds(graph.view(s)) == wanted) found.push_back(s);
   }
   return found;

@@ -25,6 +25,6 @@ struct Coverability {
   bool decides = true;   // no inhibitor arcs, and no priorities unless they are ignored
 };
 
-Coverability coverability(const Net& net, Choice choice, std::uint64_t max_nodes = 100'000);
+Coverability coverability(const Net& net, Choice choice, std::uint64_t max_nodes = 20'000);
 
 }  // namespace molejo

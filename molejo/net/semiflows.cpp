@@ -28,6 +28,7 @@ class Farkas {
   Semiflows run() {
     std::vector<std::uint8_t> done(columns_, 0);
     for (std::size_t step = 0; step < columns_; ++step) {
+      work_ += rows_.size() * columns_;
       const std::size_t column = cheapest(done);
       done[column] = 1;
       if (!eliminate(column)) return {{}, false};
@@ -72,6 +73,8 @@ class Farkas {
       for (const std::size_t n : negative) {
         const Support both = united(supports[p], supports[n]);
         // another row within the support: not minimal
+        work_ += supports_.size() * both.size() + columns_ / 8;
+        if (work_ > limits_.work) return false;
         if (dominated(both)) continue;
         Row row;
         if (!combine(before[p], before[n], column, row)) return false;
@@ -145,6 +148,7 @@ class Farkas {
   }
 
   std::size_t columns_, weights_;
+  std::uint64_t work_ = 0;
   const StructureLimits& limits_;
   Matrix rows_;
   std::vector<Support> supports_;

@@ -33,7 +33,8 @@ class SiphonSearch {
     PlaceSets result;
     std::vector<Problem> open{{Set(places_, 1), Set(places_, 0)}};
     for (std::size_t steps = 0; !open.empty(); ++steps) {
-      if (steps > limits_.siphon_steps || result.sets.size() > limits_.siphons) {
+      if (steps > limits_.siphon_steps || result.sets.size() > limits_.siphons ||
+          work_ > limits_.work) {
         result.complete = false;
         break;
       }
@@ -73,6 +74,7 @@ class SiphonSearch {
 
   // The largest siphon within the set: a place whose feeder takes nothing from the set leaves it.
   void shrink(Set& set) const {
+    work_ += places_ + transitions_;
     std::vector<int> takers(transitions_, 0);  // places of the set that a transition takes from
     for (std::size_t p = 0; p < places_; ++p) {
       if (set[p] == 0) continue;
@@ -144,13 +146,15 @@ class SiphonSearch {
 
   std::size_t places_, transitions_;
   const StructureLimits& limits_;
+  mutable std::uint64_t work_ = 0;
   std::vector<std::vector<int>> fed_by_, feeds_;  // transitions of a place
   std::vector<std::vector<int>> outputs_;         // places of a transition
 };
 
 PlaceSets search(const Net& net, bool reversed, const StructureLimits& limits) {
-  // a step costs up to the square of the net
-  if (net.places.size() > limits.rows) return {{}, false};
+  // one step costs up to the square of the net
+  const std::uint64_t size = net.places.size() + net.transitions.size();
+  if (net.places.size() > limits.rows || size * size > limits.work) return {{}, false};
   return SiphonSearch(net, reversed, limits).run();
 }
 

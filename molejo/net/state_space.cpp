@@ -422,6 +422,14 @@ std::optional<std::uint32_t> StateSpace::find(std::span<const std::int64_t> toke
   return static_cast<std::uint32_t>(s.first_number[part_of(hash)] + index);
 }
 
+std::uint64_t StateSpace::distance(std::uint32_t state) const {
+  std::uint64_t steps = 0;
+  for (std::uint32_t at = store_->handle(state);; ++steps) {
+    at = store_->stores[at % parts].origin(at / parts).state;
+    if (at == no_state) return steps;
+  }
+}
+
 std::vector<TransitionId> StateSpace::trace(std::uint32_t state) const {
   std::vector<TransitionId> firings;
   for (std::uint32_t at = store_->handle(state);;) {

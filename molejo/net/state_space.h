@@ -21,7 +21,7 @@
 namespace molejo {
 
 struct SpaceSettings {
-  std::uint64_t max_states = 50'000'000;
+  std::uint64_t max_states = 10'000'000;
   std::uint64_t max_memory = std::uint64_t{4} << 30;  // bytes
   int threads = 1;                                    // 0: as many as the machine has
   Choice choice = Choice::by_priority;
@@ -62,6 +62,7 @@ class StateSpace {
   void marking(std::uint32_t state, std::span<std::int64_t> tokens) const;
   std::vector<std::int64_t> marking(std::uint32_t state) const;
   std::optional<std::uint32_t> find(std::span<const std::int64_t> tokens) const;
+  std::uint64_t distance(std::uint32_t state) const;  // length of its trace
   // A shortest sequence of firings from the start.
   std::vector<TransitionId> trace(std::uint32_t state) const;
   // Markings without successor, nearest first; at most 1000 are kept.

@@ -234,3 +234,16 @@ TEST_CASE("net formats: a state machine becomes a net") {
   CHECK(json_error(R"({"states": ["a"], "start": "b"})").find("did you mean 'a'") !=
         std::string::npos);
 }
+
+TEST_CASE("net formats: the examples of the reference page are nets") {
+  const std::string page = read_file(source_dir() + "/docs/net.md");
+  int examples = 0;
+  for (std::size_t at = page.find("```json\n"); at != std::string::npos;
+       at = page.find("```json\n", at + 1)) {
+    const std::size_t start = at + 8;
+    const Net net = parse_net_json(page.substr(start, page.find("```", start) - start), "net.md");
+    CHECK(net.places.size() > 1);
+    ++examples;
+  }
+  CHECK(examples == 2);
+}

@@ -56,6 +56,63 @@ TEST_CASE("net run: the walk of three steps fires at the frames of the thesis") 
   }
 }
 
+TEST_CASE("net run: of the example of the appendix only t2 fires, and gives [1 0 0 1]") {
+  Net net = parse_net_text(
+      "4 2\nP P1 0 1\nP P2 0 1\nP P3 0 1\nP P4 0 0\nT t1 1\nT t2 1\n"
+      "I P1 t1 2\nI P2 t2 1\nI P3 t2 1\nO P4 t1 1\nO P4 t2 1\n",
+      "example.pn");
+  for (Transition& t : net.transitions) t.event = "step";
+  NetRun run(net, {});
+  CHECK_FALSE(run.is_enabled({0}));
+  CHECK(run.is_enabled({1}));
+  CHECK(run.raise("step") == 1);
+  std::vector<std::int64_t> marking;
+  for (int p = 0; p < 4; ++p) marking.push_back(run.marking({p}));
+  CHECK(marking == std::vector<std::int64_t>{1, 0, 0, 1});
+}
+
+TEST_CASE("net run: a net that is built by calls plays as the same one from a file") {
+  const Net file = shipped_net("walk.pn");
+  Net built;
+  NetBuilder builder(built);
+  for (const Place& p : file.places) builder.add(Place{p});
+  for (const Transition& t : file.transitions) builder.add(Transition{t});
+  for (auto a = file.arcs.rbegin(); a != file.arcs.rend(); ++a) {
+    builder.connect(a->kind, a->place, a->transition, a->weight);
+  }
+  CHECK(play(built, 240).firings == play(file, 240).firings);
+}
+
+TEST_CASE("net run: changing the number of steps changes one record, and the frames before stay") {
+  const Net three = shipped_net("walk.net.json"), four = with_steps("walk.net.json", 4);
+  const std::string a = net_text(three), b = net_text(four);
+  REQUIRE(a.size() == b.size());
+  int different = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) different += a[i] != b[i] ? 1 : 0;
+  CHECK(different == 1);  // I P3 T5 4
+  const std::vector<Firing> first = play(three, 240).firings, second = play(four, 240).firings;
+  for (std::size_t i = 0; i < 3; ++i) CHECK(first[i] == second[i]);  // up to the third step
+  CHECK(play(four, 240).frames == 96);
+}
+
+TEST_CASE("net run: one ball in every frame, thrown only to one who is ready, for 10 000 frames") {
+  const Net net = shipped_net("ball_top.net.json");
+  NetRun run(net, {});
+  const auto tokens = [&](int k) { return run.tokens({k - 1}); };
+  for (int frame = 0; frame < 10'000; ++frame) {
+    std::int64_t balls = 0;
+    for (const int k : {1, 2, 3, 10, 15, 16, 17, 18, 19, 12, 7, 8}) balls += tokens(k);
+    REQUIRE(balls == 1);
+    // rule iii: while one throws, the other stands ready
+    if (tokens(3) > 0) REQUIRE(run.marking({14 - 1}) == 1);
+    if (tokens(19) > 0) REQUIRE(run.marking({6 - 1}) == 1);
+    // rules i and ii: nobody walks on with the ball thrown at him, or before he has thrown
+    REQUIRE(tokens(5) * (tokens(1) + tokens(2) + tokens(3)) == 0);
+    REQUIRE(tokens(10) * (tokens(13) + tokens(17)) == 0);
+    REQUIRE(run.advance());
+  }
+}
+
 TEST_CASE("net run: a walk of N steps ends at frame 24 N") {
   for (int n = 1; n <= 8; ++n) {
     CHECK(play(with_steps("walk.net.json", n), 1000).frames == 24 * n);
