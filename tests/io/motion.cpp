@@ -151,7 +151,7 @@ TEST_CASE("motion: the hash knows every word but the number of evaluations") {
   other.motion.steps[0].air.priority[0].amplitude = 0.1000000000000001;
   CHECK(hash(other) != hash(plain));
   other = plain;
-  other.scene.bodies[0].mass = 1.5;
+  other.scene.bodies[0].density = 1.5;
   CHECK(hash(other) != hash(plain));
   CHECK(hash(parse_motion(motion_text(plain), "again.json")) == hash(plain));
 }
