@@ -54,22 +54,31 @@ VecX simulated(const Shipped& s, const VecX& error, const VecX& input) {
 
 }  // namespace
 
-// Small enough that no point of the ground contact begins or ends in another step.
+// The ground contact is smooth in pieces only, so the map is a secant and holds in the mean.
 TEST_CASE("feedback: the linear map foretells where a disturbed cycle ends") {
   const Shipped& s = shipped();
-  const CycleMap map = linearised(s.problem, s.unknowns(), 1e-4, 0);
+  const CycleMap map = linearised(s.problem, s.unknowns(), 1, 0);
   const int n = s.problem.cycle_size(), m = input_count(s.problem);
   const VecX rest = simulated(s, VecX::Zero(n), VecX::Zero(m));
   Random random(7);
-  for (int trial = 0; trial < 10; ++trial) {
+  double response = 0, missed = 0, by_errors = 0, by_inputs = 0;
+  for (int trial = 0; trial < 40; ++trial) {
     VecX error = VecX::Zero(n), input(m);
-    for (int i = n / 2; i < n; ++i) error[i] = 2e-5 * random.normal();
-    for (int i = 0; i < m; ++i) input[i] = 2e-5 * random.normal();
-    const VecX foretold = map.A * error + map.B * input;
+    for (int i = 5 + s.character.internal; i < n; ++i) error[i] = random.normal();
+    for (int i = 0; i < m; ++i) input[i] = random.normal();
     const VecX happened = simulated(s, error, input) - rest;
-    CAPTURE(trial);
-    CHECK((happened - foretold).norm() < 0.01 * happened.norm());
+    response += happened.squaredNorm();
+    missed += (happened - map.A * error - map.B * input).squaredNorm();
+    by_errors += (happened - map.A * error).squaredNorm();
+    by_inputs += (happened - map.B * input).squaredNorm();
   }
+  CAPTURE(missed);
+  CAPTURE(by_errors);
+  CAPTURE(by_inputs);
+  CAPTURE(response);
+  CHECK(missed < 0.1 * response);
+  CHECK(by_errors > 0.2 * response);
+  CHECK(by_inputs > 0.2 * response);
 }
 
 TEST_CASE("feedback: the closed loop contracts where the open one does not") {
