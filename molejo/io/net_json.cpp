@@ -56,9 +56,7 @@ class NetReader {
     if (!nets) return;
     nets->expect_object();
     for (std::size_t i = 0; i < nets->size(); ++i) {
-      const JsonCursor net = (*nets)[i];
-      net.expect_keys(net_keys);
-      values_.emplace(nets->value().keys[i], count_values(net.value()));
+      (*nets)[i].expect_keys(net_keys);
     }
   }
 
@@ -104,7 +102,6 @@ class NetReader {
       std::int64_t weight;
       std::size_t prefixes;  // index into prefixes_
       const JsonValue* at;
-      int line;
     };
 
     void read_level(const JsonCursor& level, std::vector<std::string> prefixes) {
@@ -178,7 +175,7 @@ class NetReader {
       const auto list = item.find(key);
       if (!list) return;
       const auto add = [&](const JsonCursor& at, std::string place, std::int64_t weight) {
-        arcs_.push_back({kind, t, std::move(place), weight, chain, &at.value(), at.value().line});
+        arcs_.push_back({kind, t, std::move(place), weight, chain, &at.value()});
         if (arcs_.size() > max_net_arcs) at.fail("more arcs than a net may have");
       };
       if (list->is_string()) return add(*list, list->name(), 1);
@@ -336,7 +333,6 @@ class NetReader {
   }
 
   JsonCursor top_;
-  std::map<std::string, std::size_t> values_;
   std::map<std::string, std::shared_ptr<const Part>> parts_;
   std::vector<std::string> nesting_;
   std::size_t expanded_ = 0;

@@ -52,7 +52,7 @@ PackedNet::PackedNet(const Net& net, std::span<const int> widths, Choice choice)
   const Topology topology(net);
   first_term_.push_back(0);
   for (std::size_t t = 0; t < net.transitions.size(); ++t) {
-    add_transition(net, topology, static_cast<int>(t), widths);
+    add_transition(topology, static_cast<int>(t), widths);
   }
 }
 
@@ -64,8 +64,7 @@ PackedNet::Term& PackedNet::term_at(std::vector<Term>& terms, std::uint32_t word
   return terms.back();
 }
 
-void PackedNet::add_transition(const Net&, const Topology& topology, int t,
-                               std::span<const int> widths) {
+void PackedNet::add_transition(const Topology& topology, int t, std::span<const int> widths) {
   std::vector<Term> terms;
   bool impossible = false;
   const auto guard = [&](int p) {

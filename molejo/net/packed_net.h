@@ -71,8 +71,7 @@ class PackedNet {
   };
 
   Term& term_at(std::vector<Term>& terms, std::uint32_t word) const;
-  void add_transition(const Net& net, const Topology& topology, int transition,
-                      std::span<const int> widths);
+  void add_transition(const Topology& topology, int transition, std::span<const int> widths);
   bool allows(const Word* marking, std::size_t transition) const;
 
   std::size_t words_ = 1;
