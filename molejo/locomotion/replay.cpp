@@ -96,7 +96,7 @@ class Player {
   void watch(const RolloutView& view) {
     look_for_fall(view);
     const double t = time_ + view.t;
-    if (!options_.record || t > options_.seconds) return;
+    if (!options_.record || t - view.h / 2 > options_.seconds) return;
     const double due =
         static_cast<double>(shown_ + static_cast<int>(frames_.size())) / options_.fps;
     if (t + view.h / 2 < due) return;
