@@ -99,20 +99,37 @@ void find_points(int body, const S& h, Dynamics<S>& d, PointContact<S>& contact)
   touching.wrench = {};
 }
 
-// What the freedoms on the way to the root feel of unit torques and forces.
+// What the freedoms on the way to the root feel of unit torques and forces, as in carry_to_root;
+// several at a time, for each alone would wait for itself.
 template <class S>
 void set_unit_rows(const Model& model, const Dynamics<S>& d, const PointContact<S>& contact,
                    TouchingBody<S>& touching) {
   const auto& way = contact.way[static_cast<std::size_t>(touching.body)];
   touching.U_a.resize(way.size());
   touching.U_l.resize(way.size());
-  for (int k = 0; k < 6; ++k) {
-    Vec3T<S> torque, force;
-    (k < 3 ? torque : force)[k % 3] = S(1.0);
-    carry_to_root(model, d, touching.body, torque, force, [&](int v, const S& u) {
-      const auto at = static_cast<std::size_t>(contact.position[static_cast<std::size_t>(v)]);
-      (k < 3 ? touching.U_a : touching.U_l)[at][k % 3] = u;
-    });
+  constexpr int together = 3;
+  for (const bool forces : {false, true}) {
+    std::vector<Vec3T<S>>& rows = forces ? touching.U_l : touching.U_a;
+    Vec3T<S> n[together], f[together];
+    for (int k = 0; k < together; ++k) (forces ? f : n)[k][k] = S(1.0);
+    for (int i = touching.body; i >= 0;) {
+      const Link& link = model.links[static_cast<std::size_t>(i)];
+      for (int j = link.v; j < link.v + link.translations + link.rotations; ++j) {
+        const auto m = static_cast<std::size_t>(j);
+        const FreedomFactor<S>& factor = d.freedoms[m];
+        Vec3T<S>& row = rows[static_cast<std::size_t>(contact.position[m])];
+        for (int k = 0; k < together; ++k) {
+          const S u = dot(d.kinematics.axes[m], j < link.v + link.translations ? f[k] : n[k]);
+          row[k] = u;
+          const S g = u * factor.d_inverse;
+          n[k] -= factor.U_angular * g;
+          f[k] -= factor.U_linear * g;
+        }
+      }
+      const Vec3T<S>& r = d.kinematics.bodies[static_cast<std::size_t>(i)].r;
+      for (int k = 0; k < together; ++k) n[k] += cross(r, f[k]);
+      i = link.parent;
+    }
   }
 }
 
