@@ -126,6 +126,11 @@ std::vector<Goal> judge(const Results& results, const Engines& engines) {
     if (!race.muparser) continue;
     goals.push_back({"formula, times muParser's: " + race.name, 1, race.molejo / *race.muparser});
   }
+  for (const LocomotionEntry& entry : results.locomotion.peers) {
+    if (entry.engine != "MuJoCo") continue;
+    goals.push_back({"steps of the humanoid in a rollout on one core, times MuJoCo's", 6,
+                     results.locomotion.steps_in_packs / entry.steps, true});
+  }
   return goals;
 }
 

@@ -182,7 +182,7 @@ int main(int argc, char** argv) {
   app.add_flag("--quick", quick, "few short passes: a look, not a measurement");
   app.add_option("--json", json_path, "write all figures to this file as well");
   app.add_option("--part", part, "what to measure")
-      ->check(CLI::IsMember({"all", "motion", "contact", "expression"}));
+      ->check(CLI::IsMember({"all", "motion", "contact", "expression", "locomotion"}));
   app.add_option("--engine", names,
                  "only Molejo and peers whose names begin like this; repeatable");
   CLI11_PARSE(app, argc, argv);
@@ -205,6 +205,10 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "racing formulas ...\n");
       results.expressions = race_expressions(effort);
     }
+    if (wanted("locomotion")) {
+      std::fprintf(stderr, "racing gaits ...\n");
+      results.locomotion = race_locomotion(engines, effort);
+    }
     results.goals = judge(results, engines);
     std::fputs(text(results).c_str(), stdout);
     if (!json_path.empty()) molejo::write_file(json_path, json(results));
@@ -214,7 +218,7 @@ int main(int argc, char** argv) {
       return std::all_of(all.begin(), all.end(), fine);
     };
     return all_fine(results.verifications) && all_fine(results.contact.verifications) &&
-                   all_fine(results.expressions)
+                   all_fine(results.expressions) && all_fine(results.locomotion.peers)
                ? 0
                : 1;
   } catch (const std::exception& error) {

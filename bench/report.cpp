@@ -145,6 +145,7 @@ std::string text(const Results& results) {
   if (!results.steps.empty()) out += motion_text(results);
   out += contact_text(results.contact);
   out += expression_text(results.expressions);
+  out += locomotion_text(results.locomotion);
   if (!results.goals.empty()) out += "\n## Goals\n\n" + goals_table(results.goals);
   return out;
 }
@@ -192,6 +193,7 @@ std::string json(const Results& results) {
              {"microseconds_per_world_of_four", *four}});
   out["contact"] = nlohmann::json::parse(contact_json(results.contact));
   out["expressions"] = nlohmann::json::parse(expression_json(results.expressions));
+  out["locomotion"] = nlohmann::json::parse(locomotion_json(results.locomotion));
   for (const Goal& goal : results.goals)
     out["goals"].push_back({{"goal", goal.sentence},
                             {"bound", goal.bound},

@@ -6,6 +6,7 @@
 
 #include "bench/contact_report.h"
 #include "bench/expression.h"
+#include "bench/locomotion.h"
 #include "bench/measure.h"
 
 namespace bench {
@@ -42,6 +43,7 @@ struct Results {
   std::vector<std::string> world_integrators;
   ContactResults contact;
   std::vector<ExpressionRace> expressions;
+  LocomotionRace locomotion;
   std::vector<Goal> goals;
 };
 

@@ -37,6 +37,13 @@ struct Shape {
   Vec3 axis() const { return along == 1 ? Vec3{0, 1, 0} : Vec3{0, 0, 1}; }
 };
 
+// A solid elsewhere on a part: from the centre of mass, turned about a unit axis.
+struct PlacedShape {
+  Shape shape;
+  Vec3 position, axis;
+  double angle = 0;
+};
+
 struct Part {
   std::string name;
   int parent = -1;  // earlier part, or -1 for the world
@@ -51,6 +58,16 @@ struct Part {
   Vec3 velocity, spin;  // of a free part at the start, in world axes, at its centre
   double force = 0;     // that pushes a slide all the time, along its axis
   Shape shape;
+  // of the humanoid that runs (bench/locomotion.h)
+  Vec3 products;                         // of inertia: the entries xy, xz, yz
+  std::vector<PlacedShape> more_shapes;  // beside `shape`
+  double stiffness = 0, damping = 0;     // of a ball joint, about all axes, relaxed at zero
+  Vec3 torque[2];                        // of a ball joint in each pulse, axes of the parent
+};
+
+// The torques of the parts act from a time to another.
+struct TorquePulse {
+  double from = 0, until = 0;
 };
 
 struct Work {
@@ -60,6 +77,14 @@ struct Work {
   bool ground = false;       // all shapes touch the plane z = 0
   bool parts_touch = false;  // shapes touch each other
   double friction = 0, restitution = 0;  // of every two that touch
+  TorquePulse pulses[2];
+
+  // Which of the two acts at the time t, or -1.
+  int pulse(double t) const {
+    for (int i = 0; i < 2; ++i)
+      if (t >= pulses[i].from && t < pulses[i].until) return i;
+    return -1;
+  }
 
   int freedoms() const;
   bool floating() const { return parts[0].joint == Joint::free; }

@@ -50,11 +50,14 @@ std::string contact_attributes(const Work& work) {
   return out;
 }
 
-void write_geom(const Work& work, int i, std::string& xml) {
-  const Shape& shape = work.parts[static_cast<std::size_t>(i)].shape;
+void write_geom(const Work& work, int i, const PlacedShape& placed, std::string& xml) {
+  const Shape& shape = placed.shape;
   if (!work.touches() || shape.solid == Solid::none) return;
-  xml += "<geom pos='" + triple(work.anchor_to_center(i)) + "' contype='1' conaffinity='" +
-         (work.parts_touch ? "1'" : "0'") + contact_attributes(work);
+  xml += "<geom pos='" + triple(work.anchor_to_center(i) + placed.position) +
+         "' contype='1' conaffinity='" + (work.parts_touch ? "1'" : "0'") +
+         contact_attributes(work);
+  if (placed.angle != 0)
+    xml += " axisangle='" + triple(placed.axis) + " " + std::to_string(placed.angle) + "'";
   if (shape.solid == Solid::box)
     xml += " type='box' size='" + triple(shape.half) + "'/>";
   else if (shape.solid == Solid::sphere)
@@ -70,13 +73,19 @@ void write_body(const Work& work, int i, std::string& xml) {
       part.parent < 0 ? Vec3{} : work.parts[static_cast<std::size_t>(part.parent)].anchor;
   xml += "<body pos='" + triple(part.anchor - origin) + "'><inertial pos='" +
          triple(work.anchor_to_center(i)) + "' mass='" + std::to_string(part.mass) +
-         "' diaginertia='" + triple(part.inertia) + "'/>";
+         (dot(part.products, part.products) > 0
+              ? "' fullinertia='" + triple(part.inertia) + " " + triple(part.products)
+              : "' diaginertia='" + triple(part.inertia)) +
+         "'/>";
+  const std::string spring = " stiffness='" + std::to_string(part.stiffness) + "' damping='" +
+                             std::to_string(part.damping) + "'/>";
   xml += part.joint == Joint::free ? "<freejoint/>"
          : part.joint == Joint::ball
-             ? "<joint type='ball'/>"
+             ? "<joint type='ball'" + spring
              : std::string("<joint type='") + (part.joint == Joint::slide ? "slide" : "hinge") +
                    "' axis='" + triple(part.axis) + "'/>";
-  write_geom(work, i, xml);
+  write_geom(work, i, {part.shape, {}, {}, 0}, xml);
+  for (const PlacedShape& placed : part.more_shapes) write_geom(work, i, placed, xml);
   for (int child = i + 1; child < static_cast<int>(work.parts.size()); ++child)
     if (work.parts[static_cast<std::size_t>(child)].parent == i) write_body(work, child, xml);
   xml += "</body>";
@@ -170,7 +179,10 @@ class MujocoSimulation : public Simulation {
   }
 
   void step(int count) override {
-    for (int k = 0; k < count; ++k) mj_step(model_, data_);
+    for (int k = 0; k < count; ++k) {
+      if (work_.pulses[0].until > 0) apply_torques();
+      mj_step(model_, data_);
+    }
   }
 
   void read(BodyState* bodies) override {
@@ -217,6 +229,26 @@ class MujocoSimulation : public Simulation {
   }
 
  private:
+  // of ball joints, in axes of the child
+  void apply_torques() {
+    const int pulse = work_.pulse(data_->time + 1e-9);
+    for (std::size_t i = 0; i < work_.parts.size(); ++i) {
+      const Part& part = work_.parts[i];
+      if (part.joint != Joint::ball) continue;
+      const int joint = model_->body_jntadr[body_[i]];
+      double* force = data_->qfrc_applied + model_->jnt_dofadr[joint];
+      if (pulse < 0) {
+        mju_zero3(force);
+        continue;
+      }
+      const Vec3& torque = part.torque[pulse];
+      const double in_parent[3] = {torque.x, torque.y, torque.z};
+      double inverse[4];
+      mju_negQuat(inverse, data_->qpos + model_->jnt_qposadr[joint]);
+      mju_rotVecQuat(force, in_parent, inverse);
+    }
+  }
+
   Work work_;
   mjModel* model_;
   mjData* data_;

@@ -4,6 +4,7 @@
 #include <ode/ode.h>
 #include <ode/version.h>
 
+#include <cmath>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -30,7 +31,7 @@ class OdeSimulation : public Simulation {
       dGeomSetCollideBits(plane, 1);
     }
     for (const Part& part : work.parts) add_body(part);
-    for (std::size_t i = 0; i < work.parts.size(); ++i) add_joint(work.parts[i], bodies_[i]);
+    for (std::size_t i = 0; i < work_.parts.size(); ++i) add_joint(work_.parts[i], bodies_[i]);
     reset();
   }
   ~OdeSimulation() override {
@@ -41,6 +42,7 @@ class OdeSimulation : public Simulation {
 
   void reset() override {
     dRandSetSeed(0);  // QuickStep shuffles its constraints
+    time_ = 0;
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       const BodyState& body = start_[i];
       const Vec3 &x = body.x_axis, &y = body.y_axis, &z = body.z_axis;
@@ -55,9 +57,11 @@ class OdeSimulation : public Simulation {
   void step(int count) override {
     for (int k = 0; k < count; ++k) {
       if (work_.touches()) dSpaceCollide(space_, this, &touch);
+      for (const Spring& spring : springs_) prepare(spring);
       for (const auto& [slide, force] : pushed_) dJointAddSliderForce(slide, force);
       quick_ ? dWorldQuickStep(world_, time_step_) : dWorldStep(world_, time_step_);
       if (work_.touches()) dJointGroupEmpty(contacts_);
+      time_ += time_step_;
     }
   }
 
@@ -88,7 +92,54 @@ class OdeSimulation : public Simulation {
     }
   }
 
-  void add_geom(const Shape& shape, dBodyID body) {
+  // Springs and dampers of a ball joint: an angular motor whose stops are soft, which ODE solves at
+  // the end of the step. The pulse's torque is added to both bodies.
+  struct Spring {
+    dJointID motor;
+    dBodyID child, parent;
+    const Part* part;
+  };
+
+  void prepare(const Spring& spring) {
+    const dReal *p = dBodyGetQuaternion(spring.parent), *c = dBodyGetQuaternion(spring.child);
+    // conj(p) c
+    const double w = p[0] * c[0] + p[1] * c[1] + p[2] * c[2] + p[3] * c[3];
+    const Vec3 a{p[1], p[2], p[3]}, b{c[1], c[2], c[3]};
+    const Vec3 v = b * p[0] - a * c[0] - cross(a, b);
+    const double length = std::sqrt(dot(v, v)), sign = w < 0 ? -1 : 1;
+    const double scale =
+        length > 1e-12 ? 2 * std::atan2(length, sign * w) / length * sign : 2 * sign;
+    dJointSetAMotorAngle(spring.motor, 0, scale * v.x);
+    dJointSetAMotorAngle(spring.motor, 1, scale * v.y);
+    dJointSetAMotorAngle(spring.motor, 2, scale * v.z);
+    const int pulse = work_.pulse(time_ + 1e-9);
+    if (pulse < 0) return;
+    const Vec3& torque = spring.part->torque[pulse];
+    dVector3 world;
+    dBodyVectorToWorld(spring.parent, torque.x, torque.y, torque.z, world);
+    dBodyAddTorque(spring.child, world[0], world[1], world[2]);
+    dBodyAddTorque(spring.parent, -world[0], -world[1], -world[2]);
+  }
+
+  void add_spring(const Part& part, dBodyID body, dBodyID parent) {
+    const dJointID motor = dJointCreateAMotor(world_, nullptr);
+    dJointAttach(motor, body, parent);
+    dJointSetAMotorMode(motor, dAMotorUser);
+    dJointSetAMotorNumAxes(motor, 3);
+    const double push = time_step_ * part.stiffness + part.damping;
+    for (int i = 0; i < 3; ++i) {
+      dJointSetAMotorAxis(motor, i, 2, i == 0, i == 1, i == 2);  // goes with the parent
+      const int group = i * dParamGroup;
+      dJointSetAMotorParam(motor, group + dParamLoStop, 0);
+      dJointSetAMotorParam(motor, group + dParamHiStop, 0);
+      dJointSetAMotorParam(motor, group + dParamStopERP, time_step_ * part.stiffness / push);
+      dJointSetAMotorParam(motor, group + dParamStopCFM, 1 / push);
+    }
+    springs_.push_back({motor, body, parent, &part});
+  }
+
+  void add_geom(const PlacedShape& placed, dBodyID body) {
+    const Shape& shape = placed.shape;
     dGeomID geom = nullptr;
     if (shape.solid == Solid::box) {
       geom = dCreateBox(space_, 2 * shape.half.x, 2 * shape.half.y, 2 * shape.half.z);
@@ -102,6 +153,12 @@ class OdeSimulation : public Simulation {
     dMatrix3 rotation;
     dRFromZAxis(rotation, shape.axis().x, shape.axis().y, shape.axis().z);
     if (shape.solid == Solid::capsule) dGeomSetOffsetRotation(geom, rotation);
+    if (placed.angle != 0) {
+      dRFromAxisAndAngle(rotation, placed.axis.x, placed.axis.y, placed.axis.z, placed.angle);
+      dGeomSetOffsetRotation(geom, rotation);
+    }
+    const Vec3& p = placed.position;
+    if (dot(p, p) > 0) dGeomSetOffsetPosition(geom, p.x, p.y, p.z);
     dGeomSetCategoryBits(geom, 1);
     dGeomSetCollideBits(geom, work_.parts_touch ? 3 : 2);
   }
@@ -109,13 +166,15 @@ class OdeSimulation : public Simulation {
   void add_body(const Part& part) {
     const dBodyID body = dBodyCreate(world_);
     dMass mass;
-    dMassSetParameters(&mass, part.mass, 0, 0, 0, part.inertia.x, part.inertia.y, part.inertia.z, 0,
-                       0, 0);
+    dMassSetParameters(&mass, part.mass, 0, 0, 0, part.inertia.x, part.inertia.y, part.inertia.z,
+                       part.products.x, part.products.y, part.products.z);
     dBodySetMass(body, &mass);
     dBodySetPosition(body, part.center.x, part.center.y, part.center.z);
     dBodySetAutoDisableFlag(body, 0);
     bodies_.push_back(body);
-    if (work_.touches()) add_geom(part.shape, body);
+    if (!work_.touches()) return;
+    if (part.shape.solid != Solid::none) add_geom({part.shape, {}, {}, 0}, body);
+    for (const PlacedShape& placed : part.more_shapes) add_geom(placed, body);
   }
 
   void add_joint(const Part& part, dBodyID body) {
@@ -130,6 +189,7 @@ class OdeSimulation : public Simulation {
       const dJointID joint = dJointCreateBall(world_, nullptr);
       dJointAttach(joint, body, parent);
       dJointSetBallAnchor(joint, part.anchor.x, part.anchor.y, part.anchor.z);
+      if (part.stiffness > 0) add_spring(part, body, parent);
     } else if (part.joint == Joint::slide) {
       const dJointID joint = dJointCreateSlider(world_, nullptr);
       dJointAttach(joint, body, parent);
@@ -147,6 +207,8 @@ class OdeSimulation : public Simulation {
   dJointGroupID contacts_;
   std::vector<std::pair<dJointID, double>> pushed_;  // slides and their forces
   std::vector<dBodyID> bodies_;
+  std::vector<Spring> springs_;
+  double time_ = 0;
 };
 
 class OdeEngine : public Engine {
