@@ -134,7 +134,7 @@ void print_report(const GaitFile& file, const GaitCheck& check, const ReplayRepo
   print_check(check);
   print_row("found with", fmt::format("seed {}, {} evaluations, {} restarts, {:.1f} s", file.seed,
                                       file.evaluations, file.restarts, file.seconds));
-  const char* way = options.reset ? "with reset" : file.feedback ? "closed loop" : "open loop";
+  const char* way = options.reset ? "with reset" : "open loop";
   print_row("replay",
             r.fell ? fmt::format("{}: {} steps in {:.3g} s before it fell", way, r.steps, r.seconds)
                    : fmt::format("{}: {} steps in {:.3g} s, on its feet", way, r.steps, r.seconds));
@@ -165,12 +165,7 @@ int gait(const GaitOptions& options) {
     replay_options.pushes.push_back(read_push(character, text));
   }
   const GaitCheck check = check_gait(problem, file.unknowns);
-  BetweenCycles between;
-  if (file.feedback && !options.reset) {
-    check_feedback(problem, *file.feedback, options.file);
-    between = feedback_hook(problem, file.unknowns, file.feedback->feedback);
-  }
-  const Replay played = replay(problem, file.unknowns, replay_options, between);
+  const Replay played = replay(problem, file.unknowns, replay_options);
   const ForceArrows arrows{options.forces || options.force_scale, options.force_scale.value_or(0)};
   for (const std::string& path : options.outputs) {
     write_output(path, character.scene, character.model, played.recording, arrows);
