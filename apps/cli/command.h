@@ -82,6 +82,7 @@ struct GaitOptions {
   std::vector<std::string> outputs;
   double seconds = 5, fps = 60;
   bool reset = false;
+  bool open_loop = false;           // even where the file has a feedback
   std::vector<std::string> pushes;  // "NEWTONS@DEGREES[:START[:DURATION]]"
   bool forces = false;
   std::optional<double> force_scale;

@@ -11,6 +11,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/motion.h"
+#include "molejo/locomotion/feedback.h"
 #include "molejo/locomotion/replay.h"
 #include "molejo/math/pack.h"
 #include "molejo/math/units.h"
@@ -69,6 +70,11 @@ void check_outputs(const GaitOptions& options) {
   }
 }
 
+// A state that is put back needs none.
+bool with_feedback(const GaitFile& file, const GaitOptions& options) {
+  return file.feedback && !options.open_loop && !options.reset;
+}
+
 Json to_json(const GaitFile& file, const GaitCheck& check, const ReplayReport& r,
              const GaitOptions& options) {
   Json terms = Json::object();
@@ -88,6 +94,7 @@ Json to_json(const GaitFile& file, const GaitCheck& check, const ReplayReport& r
           {"objective", check.objective},
           {"replay",
            {{"reset", options.reset},
+            {"feedback", with_feedback(file, options)},
             {"seconds", r.seconds},
             {"steps", r.steps},
             {"fell", r.fell},
@@ -134,7 +141,9 @@ void print_report(const GaitFile& file, const GaitCheck& check, const ReplayRepo
   print_check(check);
   print_row("found with", fmt::format("seed {}, {} evaluations, {} restarts, {:.1f} s", file.seed,
                                       file.evaluations, file.restarts, file.seconds));
-  const char* way = options.reset ? "with reset" : "open loop";
+  const char* way = options.reset                  ? "with reset"
+                    : with_feedback(file, options) ? "with feedback"
+                                                   : "open loop";
   print_row("replay",
             r.fell ? fmt::format("{}: {} steps in {:.3g} s before it fell", way, r.steps, r.seconds)
                    : fmt::format("{}: {} steps in {:.3g} s, on its feet", way, r.steps, r.seconds));
@@ -165,7 +174,12 @@ int gait(const GaitOptions& options) {
     replay_options.pushes.push_back(read_push(character, text));
   }
   const GaitCheck check = check_gait(problem, file.unknowns);
-  const Replay played = replay(problem, file.unknowns, replay_options);
+  BetweenCycles between;
+  if (file.feedback) check_feedback(problem, *file.feedback, options.file);
+  if (with_feedback(file, options)) {
+    between = feedback_hook(problem, file.unknowns, file.feedback->feedback);
+  }
+  const Replay played = replay(problem, file.unknowns, replay_options, between);
   const ForceArrows arrows{options.forces || options.force_scale, options.force_scale.value_or(0)};
   for (const std::string& path : options.outputs) {
     write_output(path, character.scene, character.model, played.recording, arrows);

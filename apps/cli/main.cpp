@@ -264,6 +264,7 @@ CLI::App* add_gait(CLI::App& app, GaitOptions& options, GaitWords& words) {
       ->type_name("SECONDS");
   gait->add_option("--fps", words.fps, "Frames per second; 60 unless given")->type_name("NUMBER");
   gait->add_flag("--reset", options.reset, "Put the state back at the end of each cycle");
+  gait->add_flag("--open-loop", options.open_loop, "Without the feedback of the file");
   gait->add_option("--push", options.pushes,
                    "Force on the torso, DEGREES from forward to the left; at 1 s for 0.2 s unless "
                    "given; may be repeated")

@@ -535,6 +535,11 @@ test_gait_checks_and_replays() {
   holds stdout '"take_off": 0.0'
   expect 0 gait "$gait" --seconds 60
   holds stdout '^  replay +open loop: [0-9]+ steps in [0-9.]+ s before it fell$'
+  # what has a feedback uses it unless told otherwise
+  expect 0 gait "$scenes/gaits/basic_run_closed.gait.json" --seconds 20
+  holds stdout '^  replay +with feedback: [0-9]+ steps in [0-9.]+ s, on its feet$'
+  expect 0 gait "$scenes/gaits/basic_run_closed.gait.json" --seconds 20 --open-loop
+  holds stdout '^  replay +open loop: '
   # a hard push makes it fall earlier
   expect 0 gait "$gait" --seconds 60 --json
   local unpushed
