@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -204,26 +205,28 @@ void report(const TrainOptions& options, const std::string& output, const GaitFi
 int lead(const TrainOptions& options, const std::string& output, const Task& task,
          Evaluator& evaluator, Start start) {
   const std::string checkpoint = output + ".part";
-  constexpr double seconds_between_checkpoints = 3;
   SavedTraining& saved = start.saved;
   const double seconds_before = saved.seconds;
   const std::int64_t evaluations_before = saved.state.evaluations;
   const Clock::time_point begun = Clock::now();
 
   Training training(task.problem, evaluator, saved.state);
+  Clock::time_point last;
+  double until_next = 0;  // s
   const auto save = [&] {
+    const Clock::time_point start_of_save = Clock::now();
     saved.state = training.state();
     saved.seconds = seconds_before + seconds_since(begun);
     save_training(checkpoint, saved);
+    // often, but for a fiftieth of the time at most
+    last = Clock::now();
+    until_next = std::clamp(50 * seconds_since(start_of_save), 0.25, 5.0);
   };
   TrainingLine line(options.json, task.file.motion.training.evaluations, evaluations_before);
   save();
-  Clock::time_point last = Clock::now();
   while (training.advance()) {
     line.tell(training.progress());
-    if (seconds_since(last) < seconds_between_checkpoints) continue;
-    save();
-    last = Clock::now();
+    if (seconds_since(last) > until_next) save();
   }
   save();
   line.clear();

@@ -96,10 +96,9 @@ class Player {
   void watch(const RolloutView& view) {
     look_for_fall(view);
     const double t = time_ + view.t;
-    if (!options_.record || t - view.h / 2 > options_.seconds) return;
     const double due =
         static_cast<double>(shown_ + static_cast<int>(frames_.size())) / options_.fps;
-    if (t + view.h / 2 < due) return;
+    if (!options_.record || t + view.h / 2 < due || due > options_.seconds + 1e-9) return;
     Kept& kept = frames_.emplace_back();
     kept.state.t = t;
     kept.state.q = Eigen::Map<const VecX>(view.q.data(), static_cast<Eigen::Index>(view.q.size()));

@@ -466,29 +466,44 @@ test_train_writes_the_nearest_when_none_is_found() {
   holds stdout ' BROKEN by '
 }
 
+# how many evaluations the checkpoint of gait.json knows of
+checked_evaluations() { grep -m 1 -oE '"evaluations": [0-9]+' gait.json.part 2> /dev/null | grep -oE '[0-9]+' || echo -1; }
+
 test_train_goes_on_after_a_kill_with_the_same_bits() {
-  local i n
-  expect 1 train "$(run_motion)" --seed 3 --evaluations 4000 -o plain.json
+  local before i job kills=0 many=6000
+  expect 1 train "$(run_motion)" --seed 2 --evaluations $many -o plain.json --threads 1
   without_seconds plain.json > expected
-  "$program" train "$(run_motion)" --seed 3 --evaluations 4000 -o gait.json > /dev/null 2>&1 &
-  for n in 1 2 3; do
-    local job=$!
-    for ((i = 0; i < 200; ++i)); do [ -s gait.json.part ] && break; sleep 0.05; done
-    sleep "0.$((n * 3))"
-    { kill -KILL $job && wait $job; } 2> /dev/null || true
+  "$program" train "$(run_motion)" --seed 2 --evaluations $many -o gait.json --threads 1 > /dev/null 2>&1 &
+  job=$!
+  while [ $kills -lt 3 ]; do
+    before=$(checked_evaluations)
+    [ "$before" -ge 0 ] || before=0
+    for ((i = 0; i < 1000; ++i)); do
+      if [ "$(checked_evaluations)" -gt "$before" ] || ! kill -0 $job 2> /dev/null; then break; fi
+      sleep 0.02
+    done
+    kill -KILL $job 2> /dev/null || break
+    wait $job 2> /dev/null || true
     [ ! -e gait.json ] || break
-    "$program" train "$(run_motion)" --evaluations 4000 -o gait.json --resume > /dev/null 2>&1 &
+    kills=$((kills + 1))
+    [ "$(checked_evaluations)" -gt "$before" ] || fail "no new checkpoint"
+    "$program" train "$(run_motion)" --evaluations $many -o gait.json --threads 1 --resume > /dev/null 2>&1 &
+    job=$!
   done
-  { kill -KILL $! && wait $!; } 2> /dev/null || true
-  expect 1 train "$(run_motion)" --evaluations 4000 -o gait.json --resume --json
-  holds stdout '"seed": 3'
+  kill -KILL $job 2> /dev/null || true
+  wait $job 2> /dev/null || true
+  [ $kills -ge 1 ] || fail "it was over before it could be killed"
+  rm -f gait.json
+  expect 1 train "$(run_motion)" --evaluations $many -o gait.json --resume --json
+  holds stdout '"seed": 2'
   holds stdout '"resumed": true'
-  without_seconds gait.json | cmp - expected || fail "another gait after the kills"
+  without_seconds gait.json | cmp - expected || fail "another gait after $kills kills"
   # and once more with a larger budget, beside one that had it from the start
-  expect 1 train "$(run_motion)" --evaluations 4100 -o gait.json --resume
-  expect 1 train "$(run_motion)" --seed 3 --evaluations 4100 -o plain.json
+  expect 1 train "$(run_motion)" --evaluations $((many + 100)) -o gait.json --resume
+  expect 1 train "$(run_motion)" --seed 2 --evaluations $((many + 100)) -o plain.json
   without_seconds plain.json > expected
   without_seconds gait.json | cmp - expected || fail "another gait with more evaluations"
+  echo "killed $kills times"
 }
 
 test_train_refuses() {

@@ -182,16 +182,18 @@ TEST_CASE("motion: a gait file comes back bit for bit, unknowns and all") {
 
 TEST_CASE("motion: bad files are refused at the place of the mistake") {
   CHECK(refusal(ball).find("key 'steps' is missing") != std::string::npos);
+  CHECK(refusal(step).find("run.motion.json:1: /: ") == 0);
   CHECK(refusal(step).find("key 'character' is missing") != std::string::npos);
   CHECK(refusal(std::string(step) + R"(, "character": "")").find("expected the name of a scene") !=
         std::string::npos);
   const std::string missing = refusal(std::string(step) + R"(, "character": "nobody.json")");
   CHECK(missing.find("nobody.json: ") == 0);
   const struct {
-    const char* keys;
+    std::string keys;
     const char* said;
   } cases[] = {
       {R"("speed": 3)", "/speed: 3: unknown key 'speed'"},
+      {R"("torque_scal": 3)", "did you mean 'torque_scale'?"},
       {R"("range": {"perid": 1})", "unknown key 'perid'; did you mean 'period'?"},
       {R"("range": {"least_period": 2})", "expected least values below the most"},
       {R"("range": {"air_share": 0})", "/range/air_share: 0: "},
