@@ -70,6 +70,32 @@ void check_outputs(const GaitOptions& options) {
   }
 }
 
+// Named after the motion, and seen from the right, the whole way.
+Scene shown_scene(const Character& c, const Motion& motion, const Recording& recording) {
+  Scene scene = c.scene;
+  if (!motion.name.empty()) scene.name = motion.name;
+  if (recording.frames.empty()) return scene;
+  const auto torso = static_cast<std::size_t>(c.torso.index);
+  const Vec3 first = recording.frames.front().X_WB[torso].p;
+  const Vec3 last = recording.frames.back().X_WB[torso].p;
+  const double height = dot(first, c.up);
+  // half of the way, and the figure at both ends
+  constexpr double half_view = 0.36;  // tangent of half the angle, 40 degrees
+  const double distance = (norm(last - first) / 2 + height) / half_view;
+  scene.camera.fov_deg = 40;
+  scene.camera.target = (first + last) * 0.5;
+  scene.camera.position = scene.camera.target - c.left * distance + c.up * (0.15 * distance);
+  return scene;
+}
+
+// Unless told otherwise an arrow of a metre is twice the weight.
+ForceArrows force_arrows(const GaitOptions& options, const Model& model) {
+  double mass = 0;
+  for (const Link& link : model.links) mass += link.mass;
+  const bool drawn = options.forces || options.force_scale.has_value();
+  return {drawn, options.force_scale.value_or(2 * mass * norm(model.gravity))};
+}
+
 // A state that is put back needs none.
 bool with_feedback(const GaitFile& file, const GaitOptions& options) {
   return file.feedback && !options.open_loop && !options.reset;
@@ -180,9 +206,10 @@ int gait(const GaitOptions& options) {
     between = feedback_hook(problem, file.unknowns, file.feedback->feedback);
   }
   const Replay played = replay(problem, file.unknowns, replay_options, between);
-  const ForceArrows arrows{options.forces || options.force_scale, options.force_scale.value_or(0)};
+  const Scene scene = shown_scene(character, file.motion.motion, played.recording);
+  const ForceArrows arrows = force_arrows(options, character.model);
   for (const std::string& path : options.outputs) {
-    write_output(path, character.scene, character.model, played.recording, arrows);
+    write_output(path, scene, character.model, played.recording, arrows);
   }
   if (options.json) {
     fmt::print("{}\n", to_json(file, check, played.report, options)
