@@ -274,6 +274,8 @@ void Training::begin() {
   s.scaled = false;
   if (t.thesis) {
     for (int i = 0; i < outputs_.cycle; ++i) s.tolerance[at(i)] = problem_.tolerance()[i];
+    // it stops by its own two rules only
+    s.cma.tol_fun = 0, s.cma.stagnation = false;
   }
   s.penalty = t.cycle_penalty();
   s.runs = t.thesis ? t.runs : std::min(t.runs, runs_before_restart);

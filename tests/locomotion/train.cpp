@@ -110,6 +110,8 @@ TEST_CASE("train: the thesis's way has unscaled errors, 1000 generations a run, 
   CHECK(settings.sigma_floor == 1e-3);
   CHECK(!settings.scaled);
   CHECK(!settings.run_0_until_easy);
+  CHECK(settings.cma.tol_fun == 0);
+  CHECK(!settings.cma.stagnation);
 
   // the best candidate again, by hand
   const std::vector<double>& x = state.search->solution.x;
