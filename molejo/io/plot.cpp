@@ -9,11 +9,14 @@
 #include "molejo/io/columns.h"
 #include "molejo/io/export.h"
 #include "molejo/io/markup.h"
+#include "molejo/io/plot_style.h"
 #include "molejo/io/stills.h"
 
 namespace molejo {
 
 namespace {
+
+using namespace plot_style;
 
 // layout in pixels
 constexpr double width = 720, left = 88, right = 150, top = 54, bottom = 62;
@@ -21,12 +24,7 @@ constexpr double panel_height = 220, panel_gap = 36, stills_height = 360;
 constexpr double plot_width = width - left - right;
 constexpr double line_height = 22;
 
-constexpr const char* ink = "#24292f";
-constexpr const char* faint_ink = "#57606a";
 constexpr const char* rule = "#e4e7eb";
-// told apart also by most colour-blind eyes (after Okabe and Ito, 2008)
-constexpr std::array coordinate_colors{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                       "#8a6d00", "#56b4e9", "#6f42c1", "#24292f"};
 
 struct Series {
   std::string name;
@@ -133,7 +131,7 @@ std::vector<Panel> panels(const Scene& scene, const Model& model, const Recordin
       out.push_back({quantity_of(names[c]), names[c].unit, {}});
       panel = out.end() - 1;
     }
-    const char* color = coordinate_colors[panel->series.size() % coordinate_colors.size()];
+    const char* color = series_colors[panel->series.size() % series_colors.size()];
     panel->series.push_back({names[c].name, color, 1.8, {}});
   }
   std::vector<double> row;

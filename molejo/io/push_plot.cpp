@@ -9,21 +9,19 @@
 
 #include "molejo/io/json_document.h"
 #include "molejo/io/markup.h"
+#include "molejo/io/plot_style.h"
 #include "molejo/math/pack.h"
 
 namespace molejo {
 
 namespace {
 
+using namespace plot_style;
+
 // layout in pixels
 constexpr double width = 720, height = 640, centre_x = 290, centre_y = 350, radius = 220;
 constexpr double legend_x = 560;
-constexpr const char* ink = "#24292f";
-constexpr const char* faint_ink = "#57606a";
 constexpr const char* rule = "#d0d7de";
-// Okabe and Ito (2008)
-constexpr std::array phase_colors{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                  "#8a6d00", "#56b4e9", "#6f42c1", "#24292f"};
 
 struct Place {
   double x, y;
@@ -111,7 +109,7 @@ class Plot {
   }
 
   void phase_line(int p) {
-    const char* color = phase_colors[static_cast<std::size_t>(p) % phase_colors.size()];
+    const char* color = series_colors[static_cast<std::size_t>(p) % series_colors.size()];
     add(R"(<path d="{}" fill="none" stroke="{}" stroke-width="2" stroke-linejoin="round"/>)",
         path([&](int d) { return battery_.at(d, p); }), color);
     for (int d = 0; d < battery_.directions; ++d) {
@@ -135,7 +133,7 @@ class Plot {
     add(R"(<text x="{}" y="{}" font-weight="600">Push begins at</text>)", legend_x, y);
     for (int p = 0; p < battery_.phases; ++p) {
       y += 22;
-      const char* color = phase_colors[static_cast<std::size_t>(p) % phase_colors.size()];
+      const char* color = series_colors[static_cast<std::size_t>(p) % series_colors.size()];
       add(R"(<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{}" stroke-width="2"/>)", legend_x,
           y - 4, legend_x + 22, y - 4, color);
       add(R"(<circle cx="{}" cy="{}" r="3" fill="{}"/>)", legend_x + 11, y - 4, color);
