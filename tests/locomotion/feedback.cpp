@@ -6,29 +6,15 @@
 
 #include <cmath>
 
-#include "molejo/io/motion.h"
 #include "molejo/locomotion/stabilise.h"
 #include "molejo/math/random.h"
 #include "molejo/math/riccati.h"
-#include "tests/support/places.h"
+#include "tests/locomotion/closed_run.h"
 
 using namespace molejo;
 using namespace molejo::test;
 
 namespace {
-
-struct Shipped {
-  GaitFile file = load_gait(source_dir() + "/scenes/gaits/basic_run_closed.gait.json");
-  Character character = make_character(file.motion.scene, file.motion.motion.figure);
-  GaitProblem problem{character, file.motion.motion};
-  const std::vector<double>& unknowns() const { return file.unknowns; }
-  const Feedback& feedback() const { return file.feedback->feedback; }
-};
-
-const Shipped& shipped() {
-  static const Shipped s;
-  return s;
-}
 
 // Where a cycle ends that starts with an error of velocities alone, in tolerances.
 VecX simulated(const Shipped& s, const VecX& error, const VecX& input) {

@@ -5,27 +5,10 @@
 
 #include <cmath>
 
-#include "molejo/io/motion.h"
-#include "tests/support/places.h"
+#include "tests/locomotion/closed_run.h"
 
 using namespace molejo;
 using namespace molejo::test;
-
-namespace {
-
-struct Shipped {
-  GaitFile file = load_gait(source_dir() + "/scenes/gaits/basic_run_closed.gait.json");
-  Character character = make_character(file.motion.scene, file.motion.motion.figure);
-  GaitProblem problem{character, file.motion.motion};
-  const Feedback& feedback() const { return file.feedback->feedback; }
-};
-
-const Shipped& shipped() {
-  static const Shipped s;
-  return s;
-}
-
-}  // namespace
 
 TEST_CASE("push battery: half a newton second per kilogram is survived in eight directions") {
   const Shipped& s = shipped();
