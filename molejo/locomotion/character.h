@@ -36,7 +36,7 @@ struct CharacterOptions {
   // `relaxation` times stiffness (s).
   std::optional<double> stiffness{};
   double relaxation = 0.1;
-  std::vector<std::string> without_feet{};  // bodies that are no feet for now: "on one leg"
+  std::vector<std::string> without_feet{};  // bodies that do not count as feet: "on one leg"
   bool stand = true;  // raise or lower it until its lowest foot touches the height zero
 };
 
@@ -63,7 +63,7 @@ struct Character {
   State rest;  // zero, but for the place of a free root
   BodyId root, torso;
   std::vector<Foot> feet;
-  std::vector<BodyId> foot_bodies;  // those that are no feet for now included
+  std::vector<BodyId> foot_bodies;  // those that do not count as feet included
   Vec3 forward, up, left;
   Mirror mirror;
   // the tree of the root: freedoms first_internal ... + internal - 1 are those of its joints;

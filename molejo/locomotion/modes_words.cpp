@@ -280,7 +280,7 @@ std::vector<JointRole> joint_roles_of(const Character& c) {
     if (children[at(b)] > 0 || !mirrored_limb || !is_internal(c, b)) continue;
     name(limb(c, children, b), JointRole::shoulder, JointRole::elbow, JointRole::elbow);
   }
-  // feet that are none for now still end a leg
+  // feet that do not count still end a leg
   for (const BodyId foot : c.foot_bodies) {
     name(limb(c, children, foot.index), JointRole::hip, JointRole::knee, JointRole::ankle);
   }
