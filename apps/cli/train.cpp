@@ -273,7 +273,8 @@ int train_over_ranks(const TrainOptions& options, const std::string& output) {
   try {
     mpi.agree("");
   } catch (const std::runtime_error&) {
-    return bad_input;
+    // mpirun ends all ranks at the first bad code: that must be the leader's, once it has told
+    return success;
   }
   text = mpi.broadcast(text);
   if (!task) task = make_task(text, options.motion);
