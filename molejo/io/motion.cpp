@@ -69,6 +69,7 @@ constexpr Field<EasyLimits> limit_fields[] = {
     {"start_gap", &EasyLimits::start_gap, -100, 10},
     {"clearance", &EasyLimits::clearance, -100, 10},
     {"peak_force", &EasyLimits::peak_force, 0, 1e9},
+    {"likeness", &EasyLimits::likeness, -1, 1},
 };
 constexpr Field<RolloutSettings> simulation_fields[] = {
     {"time_step", &RolloutSettings::time_step, 1e-5, 0.05},
@@ -102,9 +103,8 @@ void read_fields(const JsonCursor& at, const Field<T> (&fields)[n], T& target) {
 }
 
 template <class T, std::size_t n>
-JsonValue fields_value(const Field<T> (&fields)[n], const T& values) {
+JsonValue fields_value(const Field<T> (&fields)[n], const T& values, const T& usual = {}) {
   JsonValue object = JsonValue::object();
-  const T usual{};
   for (const Field<T>& f : fields) {
     if (values.*f.member != usual.*f.member) object.add(f.key, values.*f.member);
   }
@@ -224,6 +224,8 @@ Motion read_motion(const JsonCursor& top) {
     x->expect_keys(keys_of(tolerance_fields));
     read_fields(*x, tolerance_fields, m.tolerance);
   }
+  if (const auto x = top.find("solver")) read_solver(*x, m.training);
+  if (m.training.thesis) m.rollout = rollout_of_the_thesis();
   if (const auto x = top.find("limits")) {
     x->expect_keys(keys_of(limit_fields));
     read_fields(*x, limit_fields, m.rollout.limits);
@@ -233,7 +235,6 @@ Motion read_motion(const JsonCursor& top) {
     read_fields(*x, simulation_fields, m.rollout);
     x->read("whole_body", m.rollout.whole_body);
   }
-  if (const auto x = top.find("solver")) read_solver(*x, m.training);
   const JsonCursor steps = top.need("steps");
   steps.expect_array(most_steps);
   if (steps.size() == 0) steps.fail("expected one step or more");
@@ -316,7 +317,8 @@ MotionFile load_motion(const std::string& path) {
 
 JsonValue to_json(const MotionFile& file) {
   const Motion& m = file.motion;
-  const Motion usual;
+  Motion usual;
+  if (m.training.thesis) usual.rollout = rollout_of_the_thesis();
   JsonValue top = JsonValue::object();
   if (!m.name.empty()) top.add("name", m.name);
   if (!m.description.empty()) top.add("description", m.description);
@@ -348,9 +350,11 @@ JsonValue to_json(const MotionFile& file) {
   };
   add_object("range", fields_value(range_fields, m.range));
   add_object("tolerance", fields_value(tolerance_fields, m.tolerance));
-  add_object("limits", fields_value(limit_fields, m.rollout.limits));
+  add_object("limits", fields_value(limit_fields, m.rollout.limits, usual.rollout.limits));
   JsonValue simulation = fields_value(simulation_fields, m.rollout);
-  if (!m.rollout.whole_body) simulation.add("whole_body", JsonValue::of(false));
+  if (m.rollout.whole_body != usual.rollout.whole_body) {
+    simulation.add("whole_body", JsonValue::of(m.rollout.whole_body));
+  }
   add_object("simulation", std::move(simulation));
   JsonValue solver = fields_value(solver_fields, m.training);
   if (m.training.thesis) solver.add("method", solver_words[1]);

@@ -85,6 +85,7 @@ JsonValue to_json(const MultiplierSettings& s) {
   object.add("sigma_decay", real(s.sigma_decay));
   object.add("sigma_floor", real(s.sigma_floor));
   object.add("run_0_until_easy", JsonValue::of(s.run_0_until_easy));
+  object.add("penalty_in_run_0", JsonValue::of(s.penalty_in_run_0));
   object.add("stop_at_first", JsonValue::of(s.stop_at_first));
   object.add("max_evaluations", count(s.max_evaluations));
   return object;
@@ -232,6 +233,7 @@ MultiplierSettings read_multiplier_settings(const JsonCursor& at) {
   s.sigma_decay = read_positive(at.need("sigma_decay"));
   s.sigma_floor = read_positive(at.need("sigma_floor"));
   s.run_0_until_easy = at.need("run_0_until_easy").boolean();
+  s.penalty_in_run_0 = at.need("penalty_in_run_0").boolean();
   s.stop_at_first = at.need("stop_at_first").boolean();
   s.max_evaluations = read_count(at.need("max_evaluations"));
   return s;

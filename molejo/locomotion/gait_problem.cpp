@@ -331,6 +331,27 @@ void GaitProblem::state_error(const State& nominal, const State& state, double* 
   for (int i = 0; i < cycle_size(); ++i) phi[i] /= tolerance_[i];
 }
 
+std::vector<VecX> GaitProblem::priority_shapes() const {
+  std::vector<VecX> shapes;
+  for (const StepColumns& step : steps_) {
+    for (const PhaseColumns* c : {&step.air, &step.ground}) {
+      for (std::size_t i = 0; i < c->mode.size(); ++i) {
+        if (c->sketch[i] == 0) continue;
+        shapes.push_back(c->torque.col(static_cast<Eigen::Index>(i)).normalized());
+      }
+    }
+  }
+  return shapes;
+}
+
+bool GaitProblem::asks_for_style() const {
+  return std::any_of(steps_.begin(), steps_.end(), [](const StepColumns& step) {
+    const auto marked = [](double sketch) { return sketch != 0; };
+    return std::any_of(step.air.sketch.begin(), step.air.sketch.end(), marked) ||
+           std::any_of(step.ground.sketch.begin(), step.ground.sketch.end(), marked);
+  });
+}
+
 double GaitProblem::priority_term(const double* x) const {
   double sum = 0;
   for (const StepColumns& step : steps_) {

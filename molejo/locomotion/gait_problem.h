@@ -57,6 +57,9 @@ class GaitProblem {
   void state_error(const State& nominal, const State& state, double* phi) const;
   // The state with which the next half or whole cycle begins, with the way forward taken out.
   State next_start(const Gait& gait, const State& end) const;
+  // Unit shapes of all priority modes, over the internal freedoms.
+  std::vector<VecX> priority_shapes() const;
+  bool asks_for_style() const;  // there are priority modes
   // The wall around the amplitudes: other modes may not outweigh the priority ones.
   double priority_term(const double* x) const;
   double objective(const RolloutResult& result) const;

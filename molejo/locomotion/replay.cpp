@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/locomotion/style.h"
 #include "molejo/physics/forces.h"
 
 namespace molejo {
@@ -229,7 +230,7 @@ bool GaitCheck::easy_holds() const {
 }
 
 GaitCheck check_gait(const GaitProblem& problem, const std::vector<double>& unknowns) {
-  Rollout rollout(problem.character(), problem.motion().rollout);
+  Rollout rollout = compared_rollout(problem);
   const auto look = [&](const double* x) {
     GaitCheck check;
     const Gait gait = problem.gait(x);

@@ -10,9 +10,18 @@ extern template class RolloutRun<Pack4>;
 
 std::string_view to_string(EasyTerm term) {
   constexpr std::string_view names[easy_terms] = {
-      "least_speed", "mean_speed", "joint_speed", "energy",    "upright",   "support",
-      "take_off",    "no_stumble", "start_gap",   "clearance", "peak_force"};
+      "least_speed", "mean_speed", "joint_speed", "energy",    "upright",    "support",
+      "take_off",    "no_stumble", "start_gap",   "clearance", "peak_force", "likeness"};
   return names[static_cast<std::size_t>(term)];
+}
+
+RolloutSettings rollout_of_the_thesis() {
+  RolloutSettings settings;
+  settings.whole_body = false;
+  settings.limits.start_gap = settings.limits.clearance = -100;
+  settings.limits.peak_force = 1e9;
+  settings.limits.likeness = -1;
+  return settings;
 }
 
 struct Rollout::Memory {
@@ -54,6 +63,11 @@ bool Rollout::advance() { return memory_->single.advance(); }
 double Rollout::time() const { return memory_->single.time(); }
 std::span<const double> Rollout::q() const { return memory_->single.q(); }
 std::span<const double> Rollout::v() const { return memory_->single.v(); }
+
+void Rollout::compare_with(const StyleReference& reference) {
+  memory_->pack.compare_with(reference);
+  memory_->single.compare_with(reference);
+}
 
 void Rollout::measure_hinges(const EasyLimits& tightened) {
   memory_->pack.measure_hinges(tightened);

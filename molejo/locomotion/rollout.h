@@ -33,6 +33,7 @@ struct EasyLimits {
   double start_gap = 0;       // m, of toes and heels at the start
   double clearance = -2e-3;   // m, of toes and heels of feet that swing; no other body may touch
   double peak_force = 4;      // body weights
+  double likeness = 0.7;      // to the sketch, where it is compared with one
 };
 
 enum class EasyTerm {
@@ -47,8 +48,9 @@ enum class EasyTerm {
   start_gap,
   clearance,
   peak_force,
+  likeness,
 };
-inline constexpr int easy_terms = 11;
+inline constexpr int easy_terms = 12;
 std::string_view to_string(EasyTerm term);
 
 struct RolloutSettings {
@@ -61,12 +63,25 @@ struct RolloutSettings {
   EasyLimits limits{};
 };
 
+// Feet of the step alone on the ground, and none of the constraints that the thesis does not have.
+RolloutSettings rollout_of_the_thesis();
+
 // A force on a body while a gait runs; the time counts from its start.
 struct GaitPush {
   int body = 0;
   Vec3 p;      // in the body frame
   Vec3 force;  // world
   double from = 0, until = 0;
+};
+
+// The course of some coordinates of the joints' turns that a gait is compared with.
+struct StyleReference {
+  static constexpr int views = 24;  // of a phase, at equal parts of it
+  MatX shapes;  // a column a coordinate: what it takes of each internal freedom's turn
+  MatX course;  // a row a view, a column a coordinate; means over the cycle are zero
+  // The second half of the columns are images of the first: their coordinates in the second half
+  // of a mirrored cycle. Both have one mean.
+  bool images = false;
 };
 
 struct RolloutResult {
@@ -82,8 +97,9 @@ struct RolloutResult {
   double last_toe = 0;      // m, least height of a pushing toe at the end of its step
   double contact_time = 0;  // s, in which some foot of the step touches
   double torso_low = 0;     // m, least height of the torso's centre
+  double likeness = 0;      // correlation with the reference, -1 .. 1; zero without one
   int steps = 0;
-  std::vector<double> hinges;  // means of violations in bins of time, where asked for
+  std::vector<double> hinges;  // worst violations in bins of time, where asked for
 };
 
 // One step of a simulation that somebody watches.
@@ -121,6 +137,8 @@ class Rollout {
   std::span<const double> q() const;  // now
   std::span<const double> v() const;
 
+  // Ask for RolloutResult::likeness.
+  void compare_with(const StyleReference& reference);
   // Ask for RolloutResult::hinges with bounds that may be tighter.
   void measure_hinges(const EasyLimits& tightened);
 

@@ -55,6 +55,7 @@ class RolloutRun {
       : character_(character),
         model_(character.model),
         settings_(settings),
+        tightened_(settings.limits),
         dynamics_(model_),
         contact_(model_, ground_points(model_), settings.friction),
         q_(static_cast<std::size_t>(model_.nq)),
@@ -107,6 +108,12 @@ class RolloutRun {
   std::span<const S> q() const { return q_; }
   std::span<const S> v() const { return v_; }
 
+  void compare_with(const StyleReference& reference) {
+    reference_ = reference;
+    turns_.resize(index(character_.internal));
+    sum_of_coordinate_.resize(static_cast<std::size_t>(reference.shapes.cols()));
+  }
+
   void measure_hinges(const EasyLimits& tightened) {
     tightened_ = tightened;
     hinges_.resize(static_cast<std::size_t>(hinge_rows * hinge_bins) * lanes<S>);
@@ -114,7 +121,8 @@ class RolloutRun {
 
  private:
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
-  static constexpr int hinge_rows = 6;  // least speed, upright, support, stumble, clearance, force
+  // least speed, upright, support, stumble, clearance, force, joint speed
+  static constexpr int hinge_rows = 7;
 
   void start(std::span<const Gait* const> gaits) {
     alive_ = static_cast<int>(gaits.size());
@@ -142,6 +150,7 @@ class RolloutRun {
     smooth_force_ = S(0.0);
     first_ = true;
     std::fill(hinges_.begin(), hinges_.end(), 0);
+    std::fill(sum_of_coordinate_.begin(), sum_of_coordinate_.end(), S(0.0));
   }
 
   // A lane begins a step of its gait.
@@ -336,7 +345,8 @@ class RolloutRun {
       const GaitClock& clock = clocks_[index(i)];
       const double part = clock.total / clock.gait->duration();
       const int bin = std::min(hinge_bins - 1, static_cast<int>(part * hinge_bins));
-      hinges_[index((i * hinge_rows + row) * hinge_bins + bin)] += x * clock.h;
+      double& worst = hinges_[index((i * hinge_rows + row) * hinge_bins + bin)];
+      worst = std::max(worst, x);
     }
   }
 
@@ -371,10 +381,66 @@ class RolloutRun {
     S fast(0.0);
     for (int n = 0; n < character_.internal; ++n) {
       const S speed = absolute(v_[index(character_.first_internal + n)]);
-      if (any(speed > S(limits.joint_speed))) fast += wall(-speed, S(-limits.joint_speed));
+      if (any(speed > S(tightened_.joint_speed))) {
+        fast += wall(-speed, S(-limits.joint_speed));
+        add_hinge(6, speed - tightened_.joint_speed);
+      }
     }
     add(sums_.fast, fast);
     measure_feet(velocity.z);
+    if (!sum_of_coordinate_.empty()) compare();
+  }
+
+  // Adds to the sums of which the correlation with the reference is made: all phases weigh alike.
+  void compare() {
+    for (const Link& link : model_.links) {
+      const int first = link.v - character_.first_internal;
+      if (first < 0 || first >= character_.internal) continue;
+      const S* q = &q_[index(link.q)];
+      S* turn = &turns_[index(first)];
+      const int straight =
+          link.rotations == 3 ? link.translations : link.translations + link.rotations;
+      for (int j = 0; j < straight; ++j) turn[j] = q[j];
+      if (link.rotations != 3) continue;
+      const S* r = q + straight;
+      const Vec3T<S> phi = log_quat(QuatT<S>{r[0], r[1], r[2], r[3]});
+      for (int j = 0; j < 3; ++j) turn[straight + j] = phi[j];
+    }
+    S weight(0.0);
+    std::array<Eigen::Index, lanes<S>> view{};
+    for (int i = 0; i < lanes<S>; ++i) {
+      if (lane(lives_, i) == 0) continue;
+      const GaitClock& clock = clocks_[index(i)];
+      view[index(i)] = (2 * clock.step + (clock.air ? 0 : 1)) * StyleReference::views +
+                       clock.taken * StyleReference::views / clock.steps;
+      assert(view[index(i)] < reference_.course.rows());  // gaits have the steps of the reference
+      set_lane(weight, i, clock.h / clock.phase().duration);
+    }
+    for (Eigen::Index c = 0; c < reference_.shapes.cols(); ++c) {
+      S x(0.0), y;
+      for (int n = 0; n < character_.internal; ++n) {
+        x += turns_[index(n)] * reference_.shapes(n, c);
+      }
+      for (int i = 0; i < lanes<S>; ++i) set_lane(y, i, reference_.course(view[index(i)], c));
+      sum_of_coordinate_[static_cast<std::size_t>(c)] += weight * x;
+      sums_.own_square += weight * x * x;
+      sums_.with_reference += weight * x * y;
+      sums_.reference_square += weight * y * y;
+    }
+  }
+
+  double likeness(int i) const {
+    double square = lane(sums_.own_square, i);
+    const double phases = 2.0 * static_cast<double>(clocks_[index(i)].gait->steps.size());
+    const std::size_t columns = sum_of_coordinate_.size();
+    const std::size_t pairs = reference_.images ? columns / 2 : columns;
+    for (std::size_t c = 0; c < pairs; ++c) {
+      double sum = lane(sum_of_coordinate_[c], i), over = phases;
+      if (reference_.images) sum += lane(sum_of_coordinate_[c + pairs], i), over *= 2;
+      square -= sum * sum / over;
+    }
+    const double product = square * lane(sums_.reference_square, i);
+    return product > 0 ? lane(sums_.with_reference, i) / std::sqrt(product) : 0;
   }
 
   void measure_feet(const S& rise) {
@@ -432,7 +498,10 @@ class RolloutRun {
       for (std::size_t b = 0; b < model_.links.size(); ++b) {
         if (is_foot_[b]) continue;
         const S touched = contact_.body_impulse[b];
-        if (any(touched > zero)) add(sums_.clearance, wall(-touched, zero));
+        if (!any(touched > zero)) continue;
+        add(sums_.clearance, wall(-touched, zero));
+        // a body weight counts as 2 cm too deep
+        add_hinge(4, touched / h * (0.02 / weight_));
       }
     }
     const S force = contact_.total.z / h * (1 / weight_);
@@ -490,18 +559,21 @@ class RolloutRun {
     set(EasyTerm::start_gap, lane(sums_.start_gap, i));
     set(EasyTerm::clearance, lane(sums_.clearance, i));
     set(EasyTerm::peak_force, lane(sums_.force, i));
+    r.likeness = 0;
+    if (!sum_of_coordinate_.empty()) {
+      r.likeness = likeness(i);
+      set(EasyTerm::likeness, wall(r.likeness, limits.likeness));
+    }
     r.hinges.clear();
     if (hinges_.empty()) return;
     const auto first = hinges_.begin() + i * hinge_rows * hinge_bins;
     r.hinges.assign(first, first + hinge_rows * hinge_bins);
-    const double bin = clocks_[index(i)].gait->duration() / hinge_bins;
-    for (double& x : r.hinges) x /= bin;
   }
 
   struct Sums {
     Vec3T<S> velocity;
     S energy{}, work{}, count{}, torso_low{}, least_speed{}, least_lift{}, last_toe{},
-        contact_time{}, peak{};
+        contact_time{}, peak{}, own_square{}, with_reference{}, reference_square{};
     S slow{}, upright{}, fast{}, support{}, take_off{}, stumble{}, clearance{}, start_gap{},
         force{};
   };
@@ -521,6 +593,8 @@ class RolloutRun {
   std::array<GaitClock, lanes<S>> clocks_;
   std::array<std::vector<double>, lanes<S>> scale_;
   std::vector<double> hinges_;
+  StyleReference reference_;
+  std::vector<S> turns_, sum_of_coordinate_;
   S lives_{}, sank_{}, square_{}, power_{}, smooth_force_{};
   Sums sums_;
   double mass_ = 0, weight_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/locomotion/style.h"
 #include "molejo/optimise/least_squares.h"
 
 namespace molejo {
@@ -13,14 +14,18 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr double objective_weight = 1e-5;  // the thesis's w_p
 constexpr double easy_weight = 1e5;        // and w_r
-constexpr int extra_hinges = 7;            // beside those in bins of time
+constexpr double wall_weight = 1e-2;       // instead of w_r: hinges do the work
+constexpr double take_off_weight = 2000;   // of the penalty, see `hinge_cost`
+constexpr int extra_hinges = 8;            // beside those in bins of time
 constexpr int joint_rounds = 1;            // simulations before the one that counts
 constexpr int polish_every = 60;           // generations
-constexpr int runs_before_restart = 4;
+constexpr int generations_of_a_run = 300;
+constexpr int runs_before_restart = 2;
 
 // Bounds that the polish aims at, inside those that count.
 EasyLimits tighter(EasyLimits limits) {
   limits.least_speed += 0.05;
+  limits.joint_speed *= 0.98;
   limits.support_gap *= 0.3;
   limits.stumble += 0.004;
   limits.clearance += 0.003;
@@ -30,9 +35,9 @@ EasyLimits tighter(EasyLimits limits) {
   return limits;
 }
 
-// How much of each hinge weighs as much as a cyclic error of its tolerance: 5 cm/s, 2 mm, 0.2 mm
-// of the toe, 2 mm, 2 mm, a tenth of a body weight.
-constexpr double hinge_weight[] = {20, 600, 6000, 600, 600, 10};
+// How much of each hinge weighs as much as a cyclic error of its tolerance: 5 cm/s, 3 mm, 0.3 mm
+// of the toe, 3 mm, 3 mm, a tenth of a body weight, 1 rad/s.
+constexpr double hinge_weight[] = {20, 300, 3000, 300, 300, 10, 1};
 
 // Where the state of the joints is among the unknowns.
 bool is_joint(const Character& character, int i) {
@@ -66,15 +71,33 @@ void set_hinges(const GaitProblem& problem, const double* x, const RolloutResult
   }
   h += r.hinges.size();
   // where the lift is zero nothing tells which way it grows; the toe at the end does
-  h[6] = above(limits.lift + 0.01, r.last_toe) * 300;
-  h[0] = above(limits.lift + 0.003, r.lift) * 1000;
+  const bool flies = limits.lift > 0;
+  h[6] = flies ? above(limits.lift + 0.01, r.last_toe) * 300 : 0;
+  h[0] = flies ? above(limits.lift + 0.003, r.lift) * 1000 : 0;
   h[1] = above(r.energy / limits.energy, 0.96) * 20;
   h[2] = above(limits.mean_speed + 0.05, r.mean_velocity.x) * 20;
   h[3] = above(std::fabs(r.mean_velocity.y), 0.8 * limits.drift) * 20;
   h[4] = above(std::fabs(r.mean_velocity.z), 0.8 * limits.drift) * 20;
+  h[7] = problem.asks_for_style() ? above(limits.likeness + 0.02, r.likeness) * 50 : 0;
   // the wall is one plus a square
   const double priority = problem.priority_term(x);
   h[5] = priority > 0 ? 100 * std::sqrt(std::max(priority - 1, 1e-12)) : 0;
+}
+
+double easy_weight_of(const TrainingSettings& training) {
+  return training.thesis ? easy_weight : wall_weight;
+}
+
+// What the search minimises in place of walls: a slope wherever a constraint is violated. A run
+// without flight is a basin of its own that keeps all other constraints; it must not look good.
+double hinge_cost(const EasyLimits& limits, const RolloutResult& r,
+                  std::span<const double> hinges) {
+  double sum = 0;
+  for (const double h : hinges) sum += h * h;
+  if (limits.lift <= 0) return sum;
+  const double toe = 2.5 * limits.lift;  // at the end of the step
+  return sum + take_off_weight * (std::max(0.0, limits.lift - r.lift) / limits.lift +
+                                  std::max(0.0, toe - r.last_toe) / toe);
 }
 
 void evaluate_group(const GaitProblem& problem, const GaitOutputs& outputs,
@@ -111,23 +134,24 @@ void evaluate_group(const GaitProblem& problem, const GaitOutputs& outputs,
     double* o = results + i * outputs.count();
     const double* x = worker.x[at(i)].data();
     const RolloutResult& r = out[at(i)];
+    problem.cycle_error(worker.gaits[at(i)], r, o + outputs.first_cycle());
+    double* hinges = o + outputs.first_hinge();
+    set_hinges(problem, x, r, hinges);
+    const TrainingSettings& training = problem.motion().training;
     o[0] = objective_weight * problem.objective(r);
-    o[1] = easy_weight * problem.easy_sum(x, r);
-    // as in the polish: a way out where the toe does not lift at all
-    if (!problem.motion().training.thesis &&
-        r.terms[static_cast<std::size_t>(EasyTerm::take_off)] > 0) {
-      o[1] += easy_weight * 10 * std::max(0.0, 0.05 - r.last_toe);
+    o[1] = easy_weight_of(training) * problem.easy_sum(x, r);
+    if (!training.thesis) {
+      o[0] += training.cycle_penalty() *
+              hinge_cost(problem.motion().rollout.limits, r, {hinges, at(outputs.hinges)});
     }
     if (!r.finite) o[1] = std::numeric_limits<double>::infinity();
-    problem.cycle_error(worker.gaits[at(i)], r, o + outputs.first_cycle());
-    set_hinges(problem, x, r, o + outputs.first_cycle() + outputs.cycle);
     for (std::size_t k = 0; k < joints.size(); ++k) {
       o[outputs.first_joint() + static_cast<int>(k)] = x[joints[k]];
     }
   }
 }
 
-// Points over some of the unknowns, the others as they are in a base.
+// Points over some of the unknowns, the others as they are in a base; some outputs may weigh more.
 class Reduced : public Evaluator {
  public:
   Reduced(Evaluator& inner, std::vector<int> free, std::vector<double> base, int rounds)
@@ -136,6 +160,10 @@ class Reduced : public Evaluator {
         free_(std::move(free)),
         base_(std::move(base)) {
     base_.push_back(rounds);
+  }
+
+  void weigh(int first, int count, double factor) {
+    first_weighed_ = first, weighed_ = count, factor_ = factor;
   }
 
  private:
@@ -150,11 +178,17 @@ class Reduced : public Evaluator {
       }
     }
     inner_.evaluate(count, rows_.data(), results);
+    for (int i = 0; i < count; ++i) {
+      double* first = results + i * outputs() + first_weighed_;
+      for (int k = 0; k < weighed_; ++k) first[k] *= factor_;
+    }
   }
 
   Evaluator& inner_;
   std::vector<int> free_;
   std::vector<double> base_, rows_;
+  int first_weighed_ = 0, weighed_ = 0;
+  double factor_ = 1;
 };
 
 double ratio_of(const GaitOutputs& outputs, const std::vector<double>& o) {
@@ -166,7 +200,7 @@ double ratio_of(const GaitOutputs& outputs, const std::vector<double>& o) {
 }
 
 // Levenberg-Marquardt over all unknowns, until every constraint holds and the cyclic error is below
-// `ratio` tolerances.
+// `ratio` tolerances. Where it ends near with some constraint still violated, hinges get heavier.
 Solution shoot(const GaitProblem& problem, Evaluator& evaluator, const std::vector<double>& x,
                double ratio) {
   const GaitOutputs outputs = gait_outputs(problem);
@@ -182,7 +216,17 @@ Solution shoot(const GaitProblem& problem, Evaluator& evaluator, const std::vect
   settings.enough = [&](const Solution& s) {
     return s.easy() == 0 && ratio_of(outputs, s.outputs) < ratio;
   };
-  return least_squares(full, x, lower, upper, settings).solution;
+  Solution s = least_squares(full, x, lower, upper, settings).solution;
+  settings.max_iterations = 8;
+  double factor = 1;
+  for (int more = 0; more < 3; ++more) {
+    if (settings.enough(s) || ratio_of(outputs, s.outputs) > 2.5) break;
+    factor *= 3;
+    full.weigh(outputs.first_hinge(), outputs.hinges, factor);
+    s = least_squares(full, s.x, lower, upper, settings).solution;
+  }
+  for (int k = 0; k < outputs.hinges; ++k) s.outputs[at(outputs.first_hinge() + k)] /= factor;
+  return s;
 }
 
 }  // namespace
@@ -199,7 +243,7 @@ Problem evaluation(const GaitProblem& problem, int workers) {
   const GaitOutputs outputs = gait_outputs(problem);
   auto memory = std::make_shared<std::vector<Worker>>();
   for (int i = 0; i < workers; ++i) {
-    memory->push_back({Rollout(problem.character(), problem.motion().rollout)});
+    memory->push_back({compared_rollout(problem)});
     memory->back().rollout.measure_hinges(tighter(problem.motion().rollout.limits));
   }
   const std::vector<int> joints = joint_unknowns(problem.character());
@@ -268,7 +312,9 @@ void Training::begin() {
   s.cma.weights = CmaWeights::classic;
   s.cma.seed = state_.seed + 1000 * static_cast<std::uint64_t>(state_.restart);
   s.cma.tol_x = t.tolerance_x;
-  s.cma.max_generations = t.generations > 0 ? t.generations : t.thesis ? 1000 : 600;
+  s.cma.max_generations = t.generations > 0 ? t.generations
+                          : t.thesis        ? 1000
+                                            : generations_of_a_run;
   // errors come in units of their tolerances; the thesis wants them as they are
   s.tolerance.assign(at(outputs_.cycle), 1);
   s.scaled = false;
@@ -281,6 +327,7 @@ void Training::begin() {
   s.runs = t.thesis ? t.runs : std::min(t.runs, runs_before_restart);
   s.sigma_decay = t.sigma_decay, s.sigma_floor = t.sigma_floor;
   s.run_0_until_easy = false;
+  s.penalty_in_run_0 = !t.thesis;
   const std::vector<double> lower(free.size(), 0), upper(free.size(), 1);
   std::vector<double> start;
   for (const int i : free) start.push_back(base[at(i)]);
@@ -303,7 +350,6 @@ bool Training::advance() {
         for (int k = 0; k < outputs_.cycle; ++k) phi[k] *= problem_.tolerance()[k];
       }
     }
-    if (!t.thesis && m.run() == 0) count_cycle_early();
     m.tell(search_->points.data(), search_->results.data());
     state_.evaluations +=
         static_cast<std::int64_t>(m.population()) * (t.thesis ? 1 : 1 + joint_rounds);
@@ -328,19 +374,6 @@ bool Training::advance() {
   }
   if (state_.evaluations >= t.evaluations) state_.over = true;
   return !state_.over;
-}
-
-// The cyclic error counts from the first run on, before there are multipliers.
-void Training::count_cycle_early() {
-  const Multipliers& m = search_->multipliers;
-  const double k = problem_.motion().training.cycle_penalty();
-  for (int i = 0; i < m.population(); ++i) {
-    double* o = &search_->results[at(i * outputs_.count())];
-    for (int n = 0; n < outputs_.cycle; ++n) {
-      const double phi = o[outputs_.first_cycle() + n];
-      o[0] += k * phi * phi;
-    }
-  }
 }
 
 Solution Training::full_solution(const Solution& reduced) const {
@@ -375,7 +408,13 @@ void Training::polish() {
 
 // How far from valid; before there are outputs, farther than anything.
 double Training::merit(const Solution& s) const {
-  return s.outputs.empty() ? 1e300 : s.easy() + ratio_of(outputs_, s.outputs);
+  if (s.outputs.empty()) return std::numeric_limits<double>::infinity();
+  double sum = 0;
+  for (int i = 0; i < outputs_.cycle + outputs_.hinges; ++i) {
+    const double r = s.outputs[at(outputs_.first_cycle() + i)];
+    sum += r * r;
+  }
+  return sum;
 }
 
 const TrainingState& Training::state() {
@@ -391,7 +430,8 @@ TrainingProgress Training::progress() const {
   p.evaluations = state_.evaluations;
   const Solution* shown = state_.valid ? &*state_.valid : &m.solution();
   if (shown->outputs.empty()) return p;
-  p.objective = shown->objective(), p.easy = shown->easy() / easy_weight;
+  p.objective = shown->objective(),
+  p.easy = shown->easy() / easy_weight_of(problem_.motion().training);
   p.ratio = m.ratio(shown->outputs.data());
   return p;
 }

@@ -1,10 +1,11 @@
 // From a motion to a gait that keeps all its constraints (Nunes 2012, s.4.4, with changes).
 //
 // The thesis: CMA-ES inside the method of multipliers over all unknowns.
-// The default does three things more. The state of the joints forgets its start within a step or
+// The default does four things more. The state of the joints forgets its start within a step or
 // two (their dampers are strong), so the search leaves it out: each candidate is simulated twice,
 // the second time from the joints that the first ended with. Cyclic errors count in units of their
-// tolerances. And now and then the best candidate is polished: Levenberg-Marquardt over all
+// tolerances. Easy constraints count as squared violations, which have a slope, where the thesis
+// has walls. And now and then the best candidate is polished: Levenberg-Marquardt over all
 // unknowns on the cyclic error and on hinges of the easy constraints, which mostly ends the search
 // at once. What does not get there is begun again with another seed.
 //
@@ -26,6 +27,7 @@ namespace molejo {
 struct GaitOutputs {
   int cycle = 0, hinges = 0, joints = 0;
   int first_cycle() const { return 2; }
+  int first_hinge() const { return 2 + cycle; }
   int first_joint() const { return 2 + cycle + hinges; }  // unknowns of the joints' state
   int count() const { return 2 + cycle + hinges + joints; }
 };
@@ -75,7 +77,6 @@ class Training {
   struct Search;
   void begin();
   void polish();
-  void count_cycle_early();
   Solution full_solution(const Solution& reduced) const;
   double merit(const Solution& solution) const;
 

@@ -26,7 +26,8 @@ struct MultiplierSettings {
   double penalty = 0.003;  // k; 0.1 is the thesis's, with phi not scaled
   int runs = 20;           // after run 0
   double sigma_decay = 0.7, sigma_floor = 0.001;
-  bool run_0_until_easy = true;  // run 0 ends as soon as the easy constraints hold
+  bool run_0_until_easy = true;   // run 0 ends as soon as the easy constraints hold
+  bool penalty_in_run_0 = false;  // phi counts before there are multipliers
   bool stop_at_first = false;    // all ends with the first sample that meets everything
   std::int64_t max_evaluations = std::numeric_limits<std::int64_t>::max();
 };
@@ -89,7 +90,9 @@ class Multipliers {
   int run() const { return kept_.run; }
   int generation() const { return cma_.state().generation; }
   std::int64_t evaluations() const { return kept_.evaluations; }
-  double penalty() const { return kept_.run == 0 ? 0 : kept_.settings.penalty; }
+  double penalty() const {
+    return kept_.run == 0 && !kept_.settings.penalty_in_run_0 ? 0 : kept_.settings.penalty;
+  }
   const std::vector<double>& lambda() const { return kept_.lambda; }
   const CmaEs& cma() const { return cma_; }
   // Least W of this run; outputs are empty before the first tell.

@@ -46,6 +46,7 @@ void check_same(const RolloutResult& a, const RolloutResult& b) {
   CHECK(a.torso_low == b.torso_low);
   CHECK(a.steps == b.steps);
   CHECK(a.hinges == b.hinges);
+  CHECK(a.likeness == b.likeness);
 }
 
 }  // namespace
