@@ -1,11 +1,12 @@
 # The doors to Molejo. `make help` lists them.
 FUZZ_SECONDS ?= 20
+SEEDS ?= 3
 PRESET ?= release
 JOBS := $(shell nproc)
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 SOURCES = $(shell git ls-files -co --exclude-standard -- '*.h' '*.cpp' | xargs ls -d 2> /dev/null)
 
-.PHONY: build run test bench format lint fuzz clean help
+.PHONY: build run test bench study format lint fuzz clean help
 
 build:  ## the program, as build/molejo
 	@scripts/install_deps
@@ -26,6 +27,12 @@ bench:  ## Molejo beside its peers: microseconds per step, energy drift
 	@cmake --preset bench > /dev/null
 	@ninja -C build-bench -j$(JOBS)
 	@build-bench/bench/molejo_bench $(BENCH_ARGS)
+
+study:  ## train and validate the experiments of the thesis with SEEDS (3) each, into out/study
+	@scripts/install_deps
+	@cmake --preset release > /dev/null
+	@ninja -C build -j$(JOBS) molejo_cli molejo_study
+	@scripts/study $(SEEDS)
 
 format:  ## clang-format all sources in place
 	@scripts/install_deps --lint

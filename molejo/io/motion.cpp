@@ -70,6 +70,7 @@ constexpr Field<EasyLimits> limit_fields[] = {
     {"clearance", &EasyLimits::clearance, -100, 10},
     {"peak_force", &EasyLimits::peak_force, 0, 1e9},
     {"likeness", &EasyLimits::likeness, -1, 1},
+    {"size", &EasyLimits::size, -100, 100},
 };
 constexpr Field<RolloutSettings> simulation_fields[] = {
     {"time_step", &RolloutSettings::time_step, 1e-5, 0.05},

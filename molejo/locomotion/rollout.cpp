@@ -10,8 +10,8 @@ extern template class RolloutRun<Pack4>;
 
 std::string_view to_string(EasyTerm term) {
   constexpr std::string_view names[easy_terms] = {
-      "least_speed", "mean_speed", "joint_speed", "energy",    "upright",    "support",
-      "take_off",    "no_stumble", "start_gap",   "clearance", "peak_force", "likeness"};
+      "least_speed", "mean_speed", "joint_speed", "energy",     "upright",  "support", "take_off",
+      "no_stumble",  "start_gap",  "clearance",   "peak_force", "likeness", "size"};
   return names[static_cast<std::size_t>(term)];
 }
 
@@ -21,6 +21,7 @@ RolloutSettings rollout_of_the_thesis() {
   settings.limits.start_gap = settings.limits.clearance = -100;
   settings.limits.peak_force = 1e9;
   settings.limits.likeness = -1;
+  settings.limits.size = -100;
   return settings;
 }
 

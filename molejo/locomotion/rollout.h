@@ -33,7 +33,8 @@ struct EasyLimits {
   double start_gap = 0;       // m, of toes and heels at the start
   double clearance = -2e-3;   // m, of toes and heels of feet that swing; no other body may touch
   double peak_force = 4;      // body weights
-  double likeness = 0.7;      // to the sketch, where it is compared with one
+  // Where it is compared with a sketch: correlation, and how much of its movement is there.
+  double likeness = 0.7, size = 0.6;
 };
 
 enum class EasyTerm {
@@ -49,8 +50,9 @@ enum class EasyTerm {
   clearance,
   peak_force,
   likeness,
+  size,
 };
-inline constexpr int easy_terms = 12;
+inline constexpr int easy_terms = 13;
 std::string_view to_string(EasyTerm term);
 
 struct RolloutSettings {
@@ -98,6 +100,7 @@ struct RolloutResult {
   double contact_time = 0;  // s, in which some foot of the step touches
   double torso_low = 0;     // m, least height of the torso's centre
   double likeness = 0;      // correlation with the reference, -1 .. 1; zero without one
+  double size = 0;          // the part of the reference's movement that is there, likewise
   int steps = 0;
   std::vector<double> hinges;  // worst violations in bins of time, where asked for
 };
@@ -137,7 +140,7 @@ class Rollout {
   std::span<const double> q() const;  // now
   std::span<const double> v() const;
 
-  // Ask for RolloutResult::likeness.
+  // Ask for RolloutResult::likeness and size.
   void compare_with(const StyleReference& reference);
   // Ask for RolloutResult::hinges with bounds that may be tighter.
   void measure_hinges(const EasyLimits& tightened);

@@ -429,7 +429,7 @@ class RolloutRun {
     }
   }
 
-  double likeness(int i) const {
+  void tell_style(int i, RolloutResult& r) const {
     double square = lane(sums_.own_square, i);
     const double phases = 2.0 * static_cast<double>(clocks_[index(i)].gait->steps.size());
     const std::size_t columns = sum_of_coordinate_.size();
@@ -439,8 +439,10 @@ class RolloutRun {
       if (reference_.images) sum += lane(sum_of_coordinate_[c + pairs], i), over *= 2;
       square -= sum * sum / over;
     }
-    const double product = square * lane(sums_.reference_square, i);
-    return product > 0 ? lane(sums_.with_reference, i) / std::sqrt(product) : 0;
+    const double reference = lane(sums_.reference_square, i);
+    const double both = lane(sums_.with_reference, i);
+    r.likeness = square * reference > 0 ? both / std::sqrt(square * reference) : 0;
+    r.size = reference > 0 ? both / reference : 0;
   }
 
   void measure_feet(const S& rise) {
@@ -559,10 +561,11 @@ class RolloutRun {
     set(EasyTerm::start_gap, lane(sums_.start_gap, i));
     set(EasyTerm::clearance, lane(sums_.clearance, i));
     set(EasyTerm::peak_force, lane(sums_.force, i));
-    r.likeness = 0;
+    r.likeness = r.size = 0;
     if (!sum_of_coordinate_.empty()) {
-      r.likeness = likeness(i);
+      tell_style(i, r);
       set(EasyTerm::likeness, wall(r.likeness, limits.likeness));
+      set(EasyTerm::size, wall(r.size, limits.size));
     }
     r.hinges.clear();
     if (hinges_.empty()) return;

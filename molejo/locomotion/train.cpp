@@ -16,7 +16,7 @@ constexpr double objective_weight = 1e-5;  // the thesis's w_p
 constexpr double easy_weight = 1e5;        // and w_r
 constexpr double wall_weight = 1e-2;       // instead of w_r: hinges do the work
 constexpr double take_off_weight = 2000;   // of the penalty, see `hinge_cost`
-constexpr int extra_hinges = 8;            // beside those in bins of time
+constexpr int extra_hinges = 9;            // beside those in bins of time
 constexpr int joint_rounds = 1;            // simulations before the one that counts
 constexpr int polish_every = 60;           // generations
 constexpr int generations_of_a_run = 300;
@@ -78,7 +78,9 @@ void set_hinges(const GaitProblem& problem, const double* x, const RolloutResult
   h[2] = above(limits.mean_speed + 0.05, r.mean_velocity.x) * 20;
   h[3] = above(std::fabs(r.mean_velocity.y), 0.8 * limits.drift) * 20;
   h[4] = above(std::fabs(r.mean_velocity.z), 0.8 * limits.drift) * 20;
-  h[7] = problem.asks_for_style() ? above(limits.likeness + 0.02, r.likeness) * 50 : 0;
+  const bool styled = problem.asks_for_style();
+  h[7] = styled ? above(limits.likeness + 0.02, r.likeness) * 50 : 0;
+  h[8] = styled ? above(limits.size + 0.02, r.size) * 50 : 0;
   // the wall is one plus a square
   const double priority = problem.priority_term(x);
   h[5] = priority > 0 ? 100 * std::sqrt(std::max(priority - 1, 1e-12)) : 0;

@@ -38,6 +38,7 @@ TEST_CASE("style: a sketch is like itself, and its reverse is not") {
   Rollout rollout = compared_rollout(problem);
   Gait gait = settled_sketch(character, motion, problem);
   CHECK(rollout.run(gait).likeness > 0.999);
+  CHECK(rollout.run(gait).size == doctest::Approx(1).epsilon(0.01));
   // twice the length of everything: the same views
   Motion slow = motion;
   slow.range.period *= 2, slow.range.most_period *= 2, slow.range.most_pulse *= 2;
@@ -51,7 +52,9 @@ TEST_CASE("style: a sketch is like itself, and its reverse is not") {
     for (MarkedMode& m : marks->priority) m.amplitude *= -1;
   }
   const GaitProblem reversed_problem(character, reversed);
-  CHECK(rollout.run(settled_sketch(character, reversed, reversed_problem)).likeness < -0.9);
+  const RolloutResult back = rollout.run(settled_sketch(character, reversed, reversed_problem));
+  CHECK(back.likeness < -0.9);
+  CHECK(back.size < -0.9);
 }
 
 TEST_CASE("style: likeness has the same bits in a pack") {
@@ -88,19 +91,25 @@ TEST_CASE("style: the likeness of a rollout is the correlation of what is seen")
   // steps of time there, views here
   CHECK(check.result.likeness == doctest::Approx(ab / std::sqrt(aa * bb)).epsilon(0.01));
   CHECK(check.result.likeness >= problem.motion().rollout.limits.likeness);
+  CHECK(check.result.size == doctest::Approx(ab / aa).epsilon(0.01));
+  CHECK(check.result.size >= problem.motion().rollout.limits.size);
 }
 
-TEST_CASE("style: a gait that is less like its sketch than it must be is not valid") {
+TEST_CASE(
+    "style: a gait that is smaller than its sketch or less like it than it must be is not valid") {
   GaitFile file = load_gait(source_dir() + "/scenes/gaits/basic_run.gait.json");
   const Character character = make_character(file.motion.scene, file.motion.motion.figure);
-  const auto term = [&] {
+  const auto term = [&](EasyTerm which) {
     const GaitProblem problem(character, file.motion.motion);
     const GaitCheck check = check_gait(problem, file.unknowns);
-    return check.result.terms[static_cast<std::size_t>(EasyTerm::likeness)];
+    return check.result.terms[static_cast<std::size_t>(which)];
   };
-  CHECK(term() == 0);
+  CHECK(term(EasyTerm::likeness) == 0);
+  CHECK(term(EasyTerm::size) == 0);
   file.motion.motion.rollout.limits.likeness = 0.999;
-  CHECK(term() > 1);
+  file.motion.motion.rollout.limits.size = 9;
+  CHECK(term(EasyTerm::likeness) > 1);
+  CHECK(term(EasyTerm::size) > 1);
 }
 
 TEST_CASE("style: a figure at rest") {
