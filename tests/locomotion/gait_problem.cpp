@@ -64,10 +64,12 @@ TEST_CASE("gait problem: dimensions of the rows of Table 5.1") {
   const Row rows[] = {
       {"basic run", "humanoid", "right_leg.foot", {3, 4}, {5, 7}, 87, 17},
       {"lateral swing", "humanoid", "right_leg.foot", {3, 3}, {5, 6}, 86, 17},
+      {"vertical rotation", "humanoid", "right_leg.foot", {3, 4}, {5, 7}, 87, 17},
       {"skipping", "humanoid", "right_leg.foot", {3, 8}, {5, 10}, 90, 17},
       {"random 1", "humanoid", "right_leg.foot", {3, 4}, {8, 8}, 91, 17},
       {"random 2", "humanoid", "right_leg.foot", {2, 3}, {6, 7}, 88, 17},
       {"crouched", "humanoid", "right_leg.foot", {3, 5}, {5, 8}, 88, 17},
+      {"legs apart", "humanoid", "right_leg.foot", {3, 4}, {5, 7}, 87, 17},
       {"trivial selection", "humanoid", "right_leg.foot", {3, 4}, {12, 12}, 99, 17},
       {"monster", "monster", "right_leg.foot", {3, 4}, {5, 7}, 111, 18},
       {"kangaroo", "kangaroo", "foot", {1, 3}, {4, 6}, 97, 17},

@@ -76,7 +76,7 @@ TEST_CASE("sketch: a mode alone follows the equation of its oscillator") {
     }
     const double reached = sketch.modal_amplitude(0, SketchPhase::air, 2);
     CHECK(reached > 0.15 * goal);
-    CHECK(error < 0.03 * reached);
+    CHECK(error < (time_step < 1e-3 ? 0.01 : 0.03) * reached);
     if (last_error > 0) CHECK(last_error / error == doctest::Approx(4).epsilon(0.1));
     last_error = error;
   }
