@@ -9,6 +9,7 @@
 #include "molejo/io/file.h"
 #include "molejo/io/load.h"
 #include "molejo/io/scene.h"
+#include "molejo/locomotion/choose_modes.h"
 #include "molejo/math/units.h"
 #include "molejo/model/error.h"
 
@@ -294,6 +295,20 @@ JsonValue marks_value(const PhaseMarks& marks) {
   return object;
 }
 
+// "auto" of a file becomes the modes that it stands for.
+void choose_others(MotionFile& file, const std::string& path) {
+  const auto asks = [](const MotionStep& step) {
+    return step.air.choose_others || step.ground.choose_others;
+  };
+  Motion& motion = file.motion;
+  if (std::none_of(motion.steps.begin(), motion.steps.end(), asks)) return;
+  try {
+    motion = with_chosen_modes(make_character(file.scene, motion.figure), motion);
+  } catch (const InputError& problem) {
+    throw InputError(path + ": " + problem.what());
+  }
+}
+
 }  // namespace
 
 MotionFile parse_motion(std::string_view text, const std::string& file) {
@@ -313,7 +328,9 @@ MotionFile parse_motion(std::string_view text, const std::string& file) {
 }
 
 MotionFile load_motion(const std::string& path) {
-  return parse_motion(read_file(path, max_json_bytes), path);
+  MotionFile file = parse_motion(read_file(path, max_json_bytes), path);
+  choose_others(file, path);
+  return file;
 }
 
 JsonValue to_json(const MotionFile& file) {
@@ -424,7 +441,9 @@ GaitFile parse_gait(std::string_view text, const std::string& file) {
 }
 
 GaitFile load_gait(const std::string& path) {
-  return parse_gait(read_file(path, max_json_bytes), path);
+  GaitFile gait = parse_gait(read_file(path, max_json_bytes), path);
+  choose_others(gait.motion, path);
+  return gait;
 }
 
 std::string gait_text(const GaitFile& gait) {

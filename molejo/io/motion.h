@@ -23,6 +23,7 @@ struct MotionFile {
 // `file` names the text in errors; the character is found beside it, unless the text has it under
 // "scene".
 MotionFile parse_motion(std::string_view text, const std::string& file);
+// Also chooses modes where the file says "auto" (locomotion/choose_modes.h).
 MotionFile load_motion(const std::string& path);
 
 // The motion with the scene inside. What is read from it again gives the same text, and a training

@@ -20,7 +20,7 @@ struct MarkedMode {
 struct PhaseMarks {
   std::vector<MarkedMode> priority;  // green: keep their sign and at least their amplitude
   std::vector<int> others;           // for the optimiser to recruit
-  bool choose_others = false;        // the lowest modes that are not marked are added
+  bool choose_others = false;        // more are chosen, see choose_modes.h
 };
 
 struct MotionStep {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "molejo/io/file.h"
 #include "molejo/io/scene.h"
 #include "molejo/locomotion/replay.h"
 #include "molejo/math/random.h"
@@ -273,6 +274,28 @@ TEST_CASE("motion: a gait file with numbers out of range or missing is refused")
   CHECK(error_text([&] {
           parse_gait("{" + std::string(step) + "}", "g.json");
         }).find("key 'scene' is missing") != std::string::npos);
+}
+
+TEST_CASE("motion: modes are chosen when a file is loaded, and stay in the gait") {
+  const std::string folder = source_dir() + "/scenes/gaits/";
+  MotionFile file = load_motion(folder + "basic_run.motion.json");
+  file.motion.steps[0].ground.others.clear();
+  file.motion.steps[0].ground.choose_others = true;
+  const std::string path =
+      (std::filesystem::temp_directory_path() / "molejo_auto.motion.json").string();
+  write_file(path, motion_text(file));
+  const MotionFile asked = parse_motion(motion_text(file), path);
+  CHECK(asked.motion.steps[0].ground.choose_others);
+  const MotionFile loaded = load_motion(path);
+  CHECK(!loaded.motion.steps[0].ground.choose_others);
+  CHECK(loaded.motion.steps[0].ground.others == std::vector<int>{1, 5, 11});
+  CHECK(loaded.motion.steps[0].air.others == file.motion.steps[0].air.others);
+  CHECK(hash(parse_motion(motion_text(loaded), path)) == hash(loaded));
+  file.motion.steps[0].feet = {"torso"};
+  write_file(path, motion_text(file));
+  CHECK(error_text([&] { load_motion(path); }) ==
+        path + ": body 'torso' is not a foot of the character");
+  std::filesystem::remove(path);
 }
 
 TEST_CASE("motion: every shipped motion has a character and modes that exist") {
