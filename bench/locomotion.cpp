@@ -10,6 +10,7 @@
 
 #include "bench/table.h"
 #include "molejo/io/motion.h"
+#include "molejo/locomotion/sketch.h"
 #include "molejo/locomotion/train.h"
 
 namespace bench {
@@ -231,6 +232,32 @@ double steps_on_two_cores(const Setting& s, int passes) {
   return 4.0 * packs * s.steps() / seconds;
 }
 
+// From a changed rest pose to both palettes: the character made anew, and its modes.
+double palette_seconds(const Setting& s, int passes) {
+  molejo::CharacterOptions options = s.file.motion.figure;
+  options.pose.turns["left_leg.knee"] = {0, 0.3, 0};
+  options.pose.mirror = true;
+  return best_seconds(passes, [&] {
+    return 1e-6 * microseconds([&] {
+             const molejo::Character posed = molejo::make_character(s.file.scene, options);
+             molejo::air_modes(posed);
+             molejo::ground_modes(posed, 0);
+           });
+  });
+}
+
+double sketch_frame_seconds(const Setting& s, int passes) {
+  molejo::Sketch sketch(s.character, s.file.motion);
+  double amplitude = 0.1;
+  return best_seconds(passes, [&] {
+    amplitude = -amplitude;
+    return 1e-6 * microseconds([&] {
+             sketch.set_amplitude(0, molejo::SketchPhase::air, 2, amplitude);
+             sketch.advance(1.0 / 60);
+           });
+  });
+}
+
 // The usual contact solver of MuJoCo, both ways of ODE.
 std::vector<Entrant> peer_entrants(const Engines& engines) {
   std::vector<Entrant> entrants;
@@ -279,10 +306,46 @@ LocomotionRace race_locomotion(const Engines& engines, const Effort& effort) {
     }
   }
   race.evaluations = evaluations_per_second(s, 1, effort.passes);
+  race.palettes = palette_seconds(s, effort.passes);
+  race.sketch_frame = sketch_frame_seconds(s, effort.passes);
   const AllCores both;
   race.evaluations_two_cores = evaluations_per_second(s, 2, effort.passes);
   race.steps_two_cores = steps_on_two_cores(s, effort.passes);
   return race;
+}
+
+std::vector<TrainingTime> time_training(int seeds) {
+  const AllCores both;
+  std::vector<TrainingTime> times;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    TrainingTime time{.seed = seed};
+    time.seconds = wall_seconds([&] {
+      const Setting s;
+      molejo::ThreadEvaluator evaluator(molejo::evaluation(s.problem, 2), 2);
+      molejo::Training training(s.problem, evaluator, static_cast<std::uint64_t>(seed));
+      while (training.advance()) {
+      }
+      time.valid = training.is_valid();
+      time.evaluations = training.state().evaluations;
+    });
+    times.push_back(time);
+  }
+  return times;
+}
+
+std::string training_text(const std::vector<TrainingTime>& times) {
+  if (times.empty()) return "";
+  std::vector<Row> rows{{"seed", "valid", "seconds on two cores", "simulations"}};
+  int in_60 = 0, in_20 = 0;
+  for (const TrainingTime& t : times) {
+    rows.push_back({std::to_string(t.seed), t.valid ? "yes" : "no",
+                    fmt::format("{:.1f}", t.seconds), std::to_string(t.evaluations)});
+    in_60 += t.valid && t.seconds <= 60 ? 1 : 0;
+    in_20 += t.valid && t.seconds <= 20 ? 1 : 0;
+  }
+  return "\n## Basic run trained from a cold start\n\n" + table(rows) +
+         fmt::format("\nWithin 60 s: {} of {} (goal: 4 of 5); within 20 s: {}.\n", in_60,
+                     times.size(), in_20);
 }
 
 std::string locomotion_text(const LocomotionRace& race) {
@@ -309,7 +372,11 @@ std::string locomotion_text(const LocomotionRace& race) {
          fmt::format(
              "\nCandidates per second, each simulated twice: {:.0f} on one core, {:.0f} on "
              "two.\n",
-             race.evaluations, race.evaluations_two_cores);
+             race.evaluations, race.evaluations_two_cores) +
+         fmt::format(
+             "\nBoth palettes of another rest pose: {:.1f} ms (goal: 1 s). Sketch, from a changed "
+             "amplitude to the next frame: {:.2f} ms (goal: 100 ms).\n",
+             1e3 * race.palettes, 1e3 * race.sketch_frame);
 }
 
 std::string locomotion_json(const LocomotionRace& race) {
@@ -317,7 +384,9 @@ std::string locomotion_json(const LocomotionRace& race) {
                      {"steps_per_second_in_packs", race.steps_in_packs},
                      {"steps_per_second_on_two_cores", race.steps_two_cores},
                      {"evaluations_per_second", race.evaluations},
-                     {"evaluations_per_second_on_two_cores", race.evaluations_two_cores}};
+                     {"evaluations_per_second_on_two_cores", race.evaluations_two_cores},
+                     {"palettes_seconds", race.palettes},
+                     {"sketch_frame_seconds", race.sketch_frame}};
   for (const LocomotionEntry& e : race.peers) {
     out["peers"].push_back({{"engine", e.engine},
                             {"solver", e.solver},

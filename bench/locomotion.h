@@ -22,10 +22,24 @@ struct LocomotionRace {
   // candidates per second as the optimiser asks for them, each simulated twice
   double evaluations = 0, evaluations_two_cores = 0;
   double evaluated_seconds = 0;  // simulated time of one of the two
+  // what an animator waits for, seconds of one core: both palettes after a change of the rest pose;
+  // the sketch from a changed amplitude to its next frame of 1/60 s
+  double palettes = 0, sketch_frame = 0;
   std::vector<LocomotionEntry> peers{};
 };
 
+// The basic run trained on two cores from a cold start.
+struct TrainingTime {
+  int seed = 1;
+  bool valid = false;
+  double seconds = 0;  // of wall time
+  long long evaluations = 0;
+};
+
 LocomotionRace race_locomotion(const Engines& engines, const Effort& effort);
+std::vector<TrainingTime> time_training(int seeds);
+
+std::string training_text(const std::vector<TrainingTime>& times);
 
 std::string locomotion_text(const LocomotionRace& race);
 std::string locomotion_json(const LocomotionRace& race);

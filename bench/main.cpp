@@ -177,12 +177,15 @@ void keep_engines(const std::vector<std::string>& names, Engines& engines) {
 int main(int argc, char** argv) {
   CLI::App app{"The same works on Molejo and its peers, in one process on one core."};
   bool quick = false;
+  int seeds = 0;
   std::string json_path, part = "all";
   std::vector<std::string> names;
   app.add_flag("--quick", quick, "few short passes: a look, not a measurement");
   app.add_option("--json", json_path, "write all figures to this file as well");
   app.add_option("--part", part, "what to measure")
       ->check(CLI::IsMember({"all", "motion", "contact", "expression", "locomotion"}));
+  app.add_option("--train", seeds, "also train the basic run with seeds 1 to this; takes minutes")
+      ->check(CLI::Range(0, 100));
   app.add_option("--engine", names,
                  "only Molejo and peers whose names begin like this; repeatable");
   CLI11_PARSE(app, argc, argv);
@@ -211,6 +214,10 @@ int main(int argc, char** argv) {
     }
     results.goals = judge(results, engines);
     std::fputs(text(results).c_str(), stdout);
+    if (seeds > 0) {
+      std::fprintf(stderr, "training ...\n");
+      std::fputs(training_text(time_training(seeds)).c_str(), stdout);
+    }
     if (!json_path.empty()) molejo::write_file(json_path, json(results));
     // figures of engines that do different work must not be compared
     const auto fine = [](const auto& v) { return v.complaint.empty(); };

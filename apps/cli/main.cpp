@@ -108,21 +108,21 @@ CLI::App* add_pushes(CLI::App& app, PushesOptions& options, BalanceWords& words)
 
 void read_words(const BalanceWords& words, StabiliseOptions& options) {
   options.seed = static_cast<std::uint64_t>(
-      number("--seed", words.seed, {0, 9e15, "a whole number"}).value_or(1));
+      whole("--seed", words.seed, {0, 9e15, "a whole number"}).value_or(1));
   options.threads =
-      static_cast<int>(number("--threads", words.threads, {0, 1024, "threads"}).value_or(0));
+      static_cast<int>(whole("--threads", words.threads, {0, 1024, "threads"}).value_or(0));
   options.push = number("--push", words.push, {0, 100, "N s/kg"}).value_or(0.6);
   options.generations = static_cast<int>(
-      number("--generations", words.generations, {0, 1e6, "a whole number"}).value_or(20));
+      whole("--generations", words.generations, {0, 1e6, "a whole number"}).value_or(20));
 }
 
 void read_words(const BalanceWords& words, PushesOptions& options) {
   options.directions = static_cast<int>(
-      number("--directions", words.directions, {1, 360, "a whole number"}).value_or(8));
+      whole("--directions", words.directions, {1, 360, "a whole number"}).value_or(8));
   options.phases =
-      static_cast<int>(number("--phases", words.phases, {1, 100, "a whole number"}).value_or(4));
+      static_cast<int>(whole("--phases", words.phases, {1, 100, "a whole number"}).value_or(4));
   options.threads =
-      static_cast<int>(number("--threads", words.threads, {0, 1024, "threads"}).value_or(0));
+      static_cast<int>(whole("--threads", words.threads, {0, 1024, "threads"}).value_or(0));
 }
 
 UnitCheck read_units(const std::string& text) {

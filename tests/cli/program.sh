@@ -49,7 +49,7 @@ test_help_and_version() {
   expect 0 --version
   holds stdout '^molejo [0-9]+\.[0-9]+\.[0-9]+$'
   expect 0 --help
-  for command in simulate check convert modes sketch train gait gallery; do holds stdout "  $command "; done
+  for command in simulate check convert modes sketch train gait stabilise pushes gallery; do holds stdout "  $command "; done
   expect 0 simulate --help
   for option in output duration fps time-step integrator formulation contacts forces force-scale set units json; do
     holds stdout "--$option"
@@ -594,6 +594,83 @@ test_sketch_shows_the_marked_modes() {
   refuse "no MOTION given" sketch
   refuse "--seconds" sketch "$(run_motion)" --seconds x
   refuse "unknown ending '.obj'" sketch "$(run_motion)" -o a.obj
+  # modes that the file leaves to the program are no part of the sketch
+  sed "s|\.\./characters|$scenes/characters|; s|\"others\": \[[0-9, ]*\]|\"others\": \"auto\"|" "$(run_motion)" > auto.motion.json
+  holds auto.motion.json '"others": "auto"'
+  expect 0 sketch "$(run_motion)"
+  grep -v 'times real time' stdout > expected
+  expect 0 sketch auto.motion.json
+  grep -v 'times real time' stdout | cmp - expected || fail "other modes changed the sketch"
+  expect 1 train auto.motion.json --evaluations 32 -o a.gait.json
+  lacks a.gait.json auto
+  sed -i 's|right_leg.foot|right_leg.shin|' auto.motion.json
+  refuse "auto.motion.json: body 'right_leg.shin' is not a foot of the character" sketch auto.motion.json -o b.glb
+  refuse "nowhere.json: " sketch nowhere.json -o b.glb
+  [ ! -e b.glb ] || fail "wrote something"
+}
+
+test_stabilise_finds_a_feedback() {
+  local gait="$scenes/gaits/basic_run.gait.json"
+  expect 0 stabilise "$gait" -o closed.json --generations 0 --threads 1
+  holds stdout '^score 0\.[0-9]+ of [0-9]+ tried; spectral radius 0\.[0-9]+, open loop [0-9.]+$'
+  holds stdout '^runs 6[0-9.]+ s, [0-9]+ cycles, [0-9.]+ m forward, at most 0\.[0-9]+ m aside$'
+  holds stderr '^generation   0: '
+  only_files closed.json
+  holds closed.json '"feedback": \{'
+  expect 0 gait closed.json --seconds 20 --json
+  holds stdout '"fell": false'
+  expect 0 gait closed.json --seconds 20 --json --open-loop
+  holds stdout '"fell": true'
+  # the same on two threads
+  expect 0 stabilise "$gait" -o again.json --generations 0 --threads 2 --json
+  for key in score tried step open_radius radius seconds cycles fell forward sideways peak_force wall_seconds; do
+    holds stdout "^  \"$key\": "
+  done
+  cmp closed.json again.json || fail "threads changed the feedback"
+}
+
+test_stabilise_refuses() {
+  local gait="$scenes/gaits/basic_run.gait.json"
+  refuse "no GAIT given" stabilise
+  refuse "no --output FILE given" stabilise "$gait"
+  refuse "unknown ending '.glb'" stabilise "$gait" -o a.glb
+  refuse "no such folder 'no'" stabilise "$gait" -o no/a.json
+  refuse "nowhere.json: " stabilise nowhere.json -o a.json
+  refuse "key 'scene' is missing" stabilise "$(run_motion)" -o a.json
+  refuse "--seed: '1.5': expected a whole number" stabilise "$gait" -o a.json --seed 1.5
+  refuse "--generations: '0.5': expected a whole number" stabilise "$gait" -o a.json --generations 0.5
+  refuse "--push: 'x'" stabilise "$gait" -o a.json --push x
+  refuse "--push: '-1'" stabilise "$gait" -o a.json --push -1
+  refuse "unknown option '--generation'; did you mean '--generations'?" stabilise "$gait" -o a.json --generation 1
+  only_files
+  sed 's/"unknowns": \[/"unknowns": [0.5, /' "$gait" > a.gait.json
+  refuse "a.gait.json: /found/unknowns: " stabilise a.gait.json -o a.json
+  only_files a.gait.json
+}
+
+test_pushes_measures_a_battery() {
+  local gait="$scenes/gaits/basic_run_closed.gait.json"
+  expect 0 pushes "$gait" --directions 2 --phases 1 --threads 1 -o a.svg
+  holds stdout '^Basic run, with feedback: 73.4 kg, 0.2 s, up 5 s later; at least [0-9.]+ N s/kg '
+  holds stdout '^ +0\.0 ° +[0-9]+\.[0-9]+ +[0-9]+ '
+  holds stdout '^ +180\.0 ° +[0-9]+\.[0-9]+ +[0-9]+ '
+  holds a.svg '</svg>'
+  expect 0 pushes "$gait" --directions 2 --phases 1 --threads 2 --json -o a.json
+  for key in mass push_seconds seconds_after most least least_force directions; do holds stdout "\"$key\": "; done
+  [ "$(cat stdout)" = "$(cat a.json)" ] || fail "the file is not what is printed"
+  only_files a.json a.svg
+}
+
+test_pushes_refuses() {
+  local gait="$scenes/gaits/basic_run_closed.gait.json"
+  refuse "no GAIT given" pushes
+  refuse "unknown ending '.png'" pushes "$gait" -o a.png
+  refuse "nowhere.json: " pushes nowhere.json -o a.svg
+  refuse "--directions: '0'" pushes "$gait" --directions 0 -o a.svg
+  refuse "--directions: '2.5': expected a whole number" pushes "$gait" --directions 2.5 -o a.svg
+  refuse "--phases: 'x'" pushes "$gait" --phases x -o a.svg
+  refuse "key 'scene' is missing" pushes "$(run_motion)" -o a.svg
+  only_files
 }
 
 # a stiff spring under an explicit integrator with far too large a step

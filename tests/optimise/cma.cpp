@@ -1,4 +1,4 @@
-// CMA-ES: the evaluations that the literature gives, what it must be invariant under, boxes, stops.
+// CMA-ES: the evaluations that others take, what it must be invariant under, boxes, stops.
 #include "molejo/optimise/cma.h"
 
 #include <doctest/doctest.h>
@@ -60,7 +60,7 @@ TEST_CASE("cma: population sizes of the specification") {
 }
 
 TEST_CASE("cma: weights and rates of pycma's documentation, n = 20") {
-  // pycma 3, class CMAParameters, the documented example
+  // pycma 3, cma/options_parameters.py, the documented example of class CMAParameters
   const CmaRates r = cma_rates(20, 12, CmaWeights::active, false);
   CHECK(std::fabs(r.c_1 - 0.00437235) < 1e-8);
   CHECK(std::fabs(r.c_c - 0.171767) < 1e-6);
@@ -96,41 +96,39 @@ TEST_CASE("cma: classic rates by the formulas of 2006") {
   for (std::size_t i = 5; i < 10; ++i) CHECK(r.weights[i] == 0);
 }
 
-TEST_CASE("cma: sphere, ellipsoid and Rosenbrock within the evaluations of the literature") {
-  // Auger and Hansen, CEC 2005 (IPOP-CMA-ES), n = 10: sphere 1.61e3, ellipsoid 6.5e3 evaluations,
-  // from a start 1e2 wide to 1e-6; ours from 3, sigma 1, to 1e-9: 9.5 instead of 10 decades of f.
-  // pycma 3, CMAAdaptSigmaTPA: Rosenbrock, n = 10, from 0.2, sigma 0.1, to 1e-8: below 6500.
-  // n = 20: sphere grows linearly, the other two quadratically at most (Hansen 2016, section 5):
-  // 2 and 4 times those of n = 10.
+TEST_CASE("cma: sphere, ellipsoid and Rosenbrock within the evaluations of others") {
+  // Another implementation of the tutorial with negative weights, `cmaes` 0.9.1 (python3-cmaes of
+  // Debian 12), on the same functions from the same starts to the same targets, median of seeds 1
+  // to 9: sphere 1670 and 3108 (n = 10, 20), ellipsoid 4400 and 13860, Rosenbrock 4980 and 15696.
+  // pycma's documentation of CMAAdaptSigmaTPA for Rosenbrock, n = 10: below 6500, typically 5500.
+  // With negative weights ours may take a tenth more, without them the ellipsoid half as much
+  // again.
   struct Row {
     Function f;
     int n;
-    double start, sigma, target, most;
+    double start, sigma, target, known;
   };
   const Row rows[] = {
-      {sphere, 10, 3, 1, 1e-9, 1800},         {sphere, 20, 3, 1, 1e-9, 3600},
-      {ellipsoid, 10, 3, 1, 1e-9, 6500},      {ellipsoid, 20, 3, 1, 1e-9, 26'000},
-      {rosenbrock, 10, 0.2, 0.1, 1e-8, 6500}, {rosenbrock, 20, 0.2, 0.1, 1e-8, 26'000}};
+      {sphere, 10, 3, 1, 1e-9, 1670},         {sphere, 20, 3, 1, 1e-9, 3108},
+      {ellipsoid, 10, 3, 1, 1e-9, 4400},      {ellipsoid, 20, 3, 1, 1e-9, 13'860},
+      {rosenbrock, 10, 0.2, 0.1, 1e-8, 4980}, {rosenbrock, 20, 0.2, 0.1, 1e-8, 15'696}};
   for (const Row& row : rows) {
-    for (const CmaWeights weights : {CmaWeights::positive, CmaWeights::active}) {
+    for (const CmaWeights weights :
+         {CmaWeights::active, CmaWeights::positive, CmaWeights::classic}) {
       CAPTURE(row.n);
-      CAPTURE(row.most);
+      CAPTURE(row.known);
       const double taken = median_evaluations(
           row.f, row.n, row.start, {.sigma = row.sigma, .weights = weights, .target = row.target});
       CAPTURE(taken);
-      CHECK(taken < row.most);
+      CHECK(taken < (weights == CmaWeights::active ? 1.1 : 1.6) * row.known);
+      CHECK(taken > 0.8 * row.known);
     }
-    // the formulas of 2006 learn a little slower
-    CHECK(median_evaluations(
-              row.f, row.n, row.start,
-              {.sigma = row.sigma, .weights = CmaWeights::classic, .target = row.target}) <
-          1.1 * row.most);
   }
 }
 
 TEST_CASE("cma: Rastrigin is solved with large populations and seldom with small ones") {
-  // Hansen and Kern 2004: success needs a population of some hundreds that grows with n, and then
-  // comes with 1e4 to 1e5 evaluations; the population by default has hardly any.
+  // Hansen and Kern 2004: a larger population improves the performance remarkably, and the best one
+  // grows with n, less than linearly. The figures are ours.
   const auto solved = [](int n, int population, std::vector<double>& evaluations) {
     int count = 0;
     for (unsigned seed = 1; seed <= 7; ++seed) {
