@@ -105,6 +105,7 @@ struct StabiliseOptions {
   int threads = 0;
   double push = 0.6;  // N s/kg
   int generations = 20;
+  int modes = 12;  // the lowest of each palette that may be used too
   bool json = false;
 };
 // 0: runs on for a minute; 1: falls earlier.

@@ -74,7 +74,7 @@ std::optional<Value> word(const char* option, const char* kind,
 
 // Numbers of stabilise and pushes, as they were written.
 struct BalanceWords {
-  std::optional<std::string> seed, threads, push, generations, directions, phases;
+  std::optional<std::string> seed, threads, push, generations, modes, directions, phases;
 };
 
 CLI::App* add_stabilise(CLI::App& app, StabiliseOptions& options, BalanceWords& words) {
@@ -89,6 +89,10 @@ CLI::App* add_stabilise(CLI::App& app, StabiliseOptions& options, BalanceWords& 
   stabilise->add_option("--push", words.push, "To be survived, N s/kg; 0.6 unless given")
       ->type_name("NUMBER");
   stabilise->add_option("--generations", words.generations, "Of the search; 20 unless given")
+      ->type_name("N");
+  stabilise
+      ->add_option("--modes", words.modes,
+                   "The lowest N modes of each palette may be used too; 12 unless given")
       ->type_name("N");
   stabilise->add_flag("--json", options.json, "Print the result as one JSON object");
   return stabilise;
@@ -114,6 +118,7 @@ void read_words(const BalanceWords& words, StabiliseOptions& options) {
   options.push = number("--push", words.push, {0, 100, "N s/kg"}).value_or(0.6);
   options.generations = static_cast<int>(
       whole("--generations", words.generations, {0, 1e6, "a whole number"}).value_or(20));
+  options.modes = static_cast<int>(whole("--modes", words.modes, {0, 1000, "modes"}).value_or(12));
 }
 
 void read_words(const BalanceWords& words, PushesOptions& options) {

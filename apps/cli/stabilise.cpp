@@ -56,13 +56,17 @@ int stabilise(const StabiliseOptions& options) {
   check_output(options.output, {".json"}, "");
   GaitFile gait = load_gait(options.file);
   const Character character = make_character(gait.motion.scene, gait.motion.motion.figure);
-  const GaitProblem problem(character, gait.motion.motion);
-  check_unknowns(problem, gait, options.file);
   const auto start = std::chrono::steady_clock::now();
   {
-    ThreadEvaluator evaluator(evaluation(problem, thread_count(options.threads)), options.threads);
-    gait.unknowns = tightened(problem, evaluator, gait.unknowns, 0.02);
+    const GaitProblem narrow(character, gait.motion.motion);
+    check_unknowns(narrow, gait, options.file);
+    ThreadEvaluator evaluator(evaluation(narrow, thread_count(options.threads)), options.threads);
+    gait.unknowns = tightened(narrow, evaluator, gait.unknowns, 0.02);
+    WiderGait wider = with_more_inputs(narrow, gait.unknowns, options.modes);
+    gait.motion.motion = std::move(wider.motion);
+    gait.unknowns = std::move(wider.unknowns);
   }
+  const GaitProblem problem(character, gait.motion.motion);
   StabiliseSettings settings;
   settings.seed = options.seed, settings.threads = options.threads;
   settings.push = options.push, settings.generations = options.generations;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
 
 #include "molejo/math/parallel.h"
 
@@ -65,6 +67,34 @@ void apply_input(const GaitProblem& problem, const std::vector<double>& unknowns
   const State start = gait.start;
   problem.set_gait(x.data(), gait);
   gait.start = start;
+}
+
+WiderGait with_more_inputs(const GaitProblem& problem, const std::vector<double>& unknowns,
+                           int lowest_modes) {
+  WiderGait wider{problem.motion(), {}};
+  const int most = std::min(lowest_modes, problem.character().internal);
+  for (MotionStep& step : wider.motion.steps) {
+    for (PhaseMarks* marks : {&step.air, &step.ground}) {
+      for (int mode = 1; mode <= most; ++mode) {
+        const auto same = [&](const MarkedMode& m) { return m.mode == mode; };
+        const auto& others = marks->others;
+        if (std::any_of(marks->priority.begin(), marks->priority.end(), same)) continue;
+        if (std::find(others.begin(), others.end(), mode) != others.end()) continue;
+        marks->others.push_back(mode);
+      }
+    }
+  }
+  std::map<std::string, double> known;
+  for (int i = 0; i < problem.size(); ++i) {
+    known[problem.unknowns()[static_cast<std::size_t>(i)].name] =
+        unknowns[static_cast<std::size_t>(i)];
+  }
+  const GaitProblem wide(problem.character(), wider.motion);
+  for (const Unknown& u : wide.unknowns()) {
+    const auto found = known.find(u.name);
+    wider.unknowns.push_back(found != known.end() ? found->second : u.part(0));
+  }
+  return wider;
 }
 
 BetweenCycles feedback_hook(const GaitProblem& problem, const std::vector<double>& unknowns,

@@ -32,6 +32,15 @@ double input_unit(const GaitProblem& problem, int input);
 void apply_input(const GaitProblem& problem, const std::vector<double>& unknowns, const VecX& input,
                  Gait& gait);
 
+// The same gait, of a motion that allows the lowest modes of all palettes too and does not use them:
+// more for a feedback to act with.
+struct WiderGait {
+  Motion motion;
+  std::vector<double> unknowns;
+};
+WiderGait with_more_inputs(const GaitProblem& problem, const std::vector<double>& unknowns,
+                           int lowest_modes);
+
 // For replay(): keeps what it needs of its arguments but the problem.
 BetweenCycles feedback_hook(const GaitProblem& problem, const std::vector<double>& unknowns,
                             const Feedback& feedback);
