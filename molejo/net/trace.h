@@ -40,6 +40,28 @@ struct NetTrace {
 
 inline constexpr std::size_t max_trace_events = 20'000'000;
 
+// Writes a trace while a net is run.
+class TraceRecorder {
+ public:
+  // The net must outlive it; the trace is begun.
+  TraceRecorder(const Net& net, const NetRun& run, Fraction frame_rate, NetTrace& trace);
+
+  // What the last frame of the run brought; frames must not be left out.
+  void note(const NetRun& run);
+
+ private:
+  void note(const NetEvent& e);
+  void change(const NetEvent& e, std::int64_t count);
+
+  NetTrace& trace_;
+  std::vector<int> open_service_, open_stay_;
+  std::vector<std::int64_t> ripe_;
+  std::vector<std::uint8_t> delayed_;
+};
+
+// Where the run has ended: frames, tokens, why.
+void close_trace(const Net& net, const NetRun& run, NetTrace& trace);
+
 // Plays until nothing can happen any more, at most so many frames. Throws NetError as NetRun does.
 NetTrace play(const Net& net, const RunSettings& settings, std::int64_t frames);
 

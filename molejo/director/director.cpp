@@ -1,0 +1,330 @@
+#include "molejo/director/director.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace molejo {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// A net in which nothing fires by itself.
+Net held_back(Net net) {
+  for (Transition& t : net.transitions) t.event = "trace: " + t.name;
+  return net;
+}
+
+}  // namespace
+
+struct Director::State {
+  State(const Show& show, const DirectSettings& settings);
+
+  const Show& show;
+  Fraction fps;
+  std::int64_t last_frame;
+  std::optional<std::vector<TraceStep>> trace_steps;
+  std::size_t next_step = 0;
+  std::int64_t waited = 0;  // frames for the next step
+  Net held;                 // of a trace
+  const Net& net;
+  NetRun run;
+  Ensemble ensemble;
+  NetTrace trace;
+  TraceRecorder recorder;
+  std::string failure;
+  std::int64_t frame = -1;  // the last one that was made
+
+  // one for each binding: its action with what it remembers
+  struct Running {
+    Binding binding;
+    bool runs = false, bodies = false;
+    Moment moment{};
+  };
+  std::vector<Running> actions;
+  std::vector<std::vector<std::size_t>> of_place, of_transition;
+  // words of the net to actions that move bodies, kept until figures are posed
+  struct Word {
+    std::size_t action;
+    Moment moment;
+    bool begins;
+  };
+  std::vector<Word> words;
+  std::vector<char> was_true;  // of each cause
+  std::vector<std::size_t> next_time;
+  std::size_t contacts_seen = 0;
+
+  double time(std::int64_t k) const {
+    return static_cast<double>(k * fps.denominator) / static_cast<double>(fps.numerator);
+  }
+  std::int64_t tick_of(const Fraction& t) const {
+    return static_cast<std::int64_t>(static_cast<__int128>(t.numerator) * run.ticks_per_second() /
+                                     t.denominator);
+  }
+  bool is_over() const;
+  void play_net();
+  void play_trace();
+  void play_times();
+  void take_events();
+  void say(std::size_t action, const Moment& moment, bool begins);
+  void tell(std::size_t action, const Moment& moment, bool begins);
+  void advance_running(bool bodies);
+  void look_at_causes(const Frame& frame, std::span<const ContactEvent> contacts);
+  bool is_true(const Cause& cause, const Frame& frame) const;
+  void act(const Cause& cause);
+};
+
+Director::State::State(const Show& the_show, const DirectSettings& settings)
+    : show(the_show),
+      fps(settings.fps.value_or(the_show.fps)),
+      trace_steps(settings.trace),
+      held(settings.trace ? held_back(the_show.net) : Net()),
+      net(settings.trace ? held : the_show.net),
+      run(net, {.frame_rate = fps, .seed = settings.seed.value_or(the_show.seed)}),
+      ensemble(the_show.scene, *the_show.built, the_show.figures, fps.value()),
+      recorder(net, run, fps, trace),
+      of_place(net.places.size()),
+      of_transition(net.transitions.size()),
+      was_true(the_show.causes.size(), 0),
+      next_time(the_show.causes.size(), 0) {
+  const double seconds = settings.duration.value_or(the_show.duration).value();
+  last_frame = static_cast<std::int64_t>(std::ceil(seconds * fps.value() - 1e-9));
+  for (const Binding& b : show.bindings) {
+    const std::size_t i = actions.size();
+    actions.push_back({b, false, moves_bodies(b.action)});
+    if (b.when == Binding::When::place) of_place[at(b.node)].push_back(i);
+    if (b.when == Binding::When::transition) of_transition[at(b.node)].push_back(i);
+  }
+}
+
+bool Director::State::is_over() const {
+  if (!failure.empty() || frame >= last_frame) return true;
+  if (trace_steps) return next_step == trace_steps->size() && run.running() == 0;
+  return show.causes.empty() && run.is_quiet();
+}
+
+// Tells an action of the net's word, or keeps it until figures are posed.
+void Director::State::say(std::size_t action, const Moment& moment, bool begins) {
+  if (actions[action].bodies) {
+    words.push_back({action, moment, begins});
+  } else {
+    tell(action, moment, begins);
+  }
+}
+
+void Director::State::tell(std::size_t i, const Moment& moment, bool begins) {
+  Running& r = actions[i];
+  r.moment = moment;
+  r.runs = begins;
+  std::visit(
+      [&](auto& action) {
+        if (begins) {
+          action.begin(ensemble, moment);
+        } else {
+          action.advance(ensemble, moment);
+          action.end(ensemble, moment);
+        }
+      },
+      r.binding.action);
+}
+
+void Director::State::take_events() {
+  for (const NetEvent& e : run.events()) {
+    const double t = run.seconds(e.tick);
+    if (e.kind == NetEventKind::fire) {
+      for (const std::size_t i : of_transition[at(e.node)]) say(i, {t, t, t}, true);
+    }
+    const bool starts = e.kind == NetEventKind::start;
+    if (!starts && e.kind != NetEventKind::finish && e.kind != NetEventKind::interrupt) continue;
+    for (const std::size_t i : of_place[at(e.node)]) {
+      Moment m = actions[i].moment;
+      if (starts) m = {t, t + net.places[at(e.node)].delay.value(), t};
+      m.now = t;
+      if (starts) actions[i].moment = m;
+      say(i, m, starts);
+    }
+  }
+}
+
+void Director::State::advance_running(bool bodies) {
+  for (Running& r : actions) {
+    if (!r.runs || r.bodies != bodies || r.binding.when != Binding::When::place) continue;
+    r.moment.now = time(frame);
+    std::visit([&](auto& action) { action.advance(ensemble, r.moment); }, r.binding.action);
+  }
+}
+
+// What the script says comes at its own time.
+void Director::State::play_times() {
+  const std::int64_t end = (run.frame() + 1) * run.ticks_per_frame();
+  while (true) {
+    const Cause* first = nullptr;
+    std::size_t index = 0;
+    std::int64_t tick = end;
+    for (std::size_t i = 0; i < show.causes.size(); ++i) {
+      const Cause& c = show.causes[i];
+      if (c.kind != Cause::Kind::times || next_time[i] >= c.at.size()) continue;
+      const std::int64_t due = tick_of(c.at[next_time[i]]);
+      if (due < tick || (due == tick && !first)) first = &c, index = i, tick = due;
+    }
+    if (!first) return;
+    ++next_time[index];
+    run.advance_to(tick);
+    act(*first);
+  }
+}
+
+void Director::State::play_trace() {
+  const std::int64_t end = (run.frame() + 1) * run.ticks_per_frame();
+  while (next_step < trace_steps->size()) {
+    const TraceStep& step = (*trace_steps)[next_step];
+    const std::int64_t due = step.time ? tick_of(*step.time) : run.tick();
+    if (due > end) return;
+    if (step.time) run.advance_to(due);
+    if (!run.fire(step.transition)) break;
+    ++next_step, waited = 0;
+  }
+  if (next_step == trace_steps->size()) return;
+  // it may still wait for tokens
+  if (run.running() == 0 || ++waited > 1'000'000) {
+    failure = fmt::format("the trace cannot be played: '{}' (step {}) is not enabled",
+                          net.transitions[at((*trace_steps)[next_step].transition.index)].name,
+                          next_step + 1);
+  }
+}
+
+void Director::State::play_net() {
+  if (trace_steps) {
+    play_trace();
+  } else {
+    play_times();
+  }
+  if (!run.advance() && run.stopped() != RunStop::none) {
+    failure = fmt::format("the net stopped in frame {}: {}", run.frame() + 1,
+                          run.stopped() == RunStop::endless ? "the firings of one instant never end"
+                                                            : "more tokens than can be counted");
+  }
+}
+
+bool Director::State::is_true(const Cause& c, const Frame& frame_now) const {
+  if (c.kind == Cause::Kind::condition) return frame_now.probes[at(c.probe)] != 0;
+  const Vec3 way = ensemble.pose(c.a).p - ensemble.pose(c.target.body) * c.target.p;
+  return norm(way) <= c.within;
+}
+
+void Director::State::act(const Cause& c) {
+  switch (c.effect) {
+    case Cause::Effect::raise:
+      run.raise(c.event);
+      break;
+    case Cause::Effect::hold:
+      run.hold(c.event, true);
+      break;
+    case Cause::Effect::put:
+      run.put(c.place);
+      break;
+    case Cause::Effect::finish:
+      run.finish(c.place);
+      break;
+  }
+}
+
+void Director::State::look_at_causes(const Frame& now, std::span<const ContactEvent> contacts) {
+  if (trace_steps) return;
+  for (std::size_t i = 0; i < show.causes.size(); ++i) {
+    const Cause& c = show.causes[i];
+    if (c.kind == Cause::Kind::contact) {
+      for (const ContactEvent& e : contacts) {
+        const bool fits =
+            (e.a == c.a && (c.any || e.b == c.b)) || (e.b == c.a && (c.any || e.a == c.b));
+        const ContactPhase phase = c.parting ? ContactPhase::end : ContactPhase::begin;
+        if (fits && e.phase == phase && norm(e.impulse) >= c.least_impulse) act(c);
+      }
+    } else if (c.kind != Cause::Kind::times) {
+      const bool holds = is_true(c, now);
+      if (holds != (was_true[i] != 0) && c.effect == Cause::Effect::hold) {
+        run.hold(c.event, holds);
+      } else if (holds && was_true[i] == 0) {
+        act(c);
+      }
+      was_true[i] = holds ? 1 : 0;
+    }
+  }
+}
+
+Director::Director(const Show& show, const DirectSettings& settings)
+    : state_(std::make_unique<State>(show, settings)) {}
+Director::~Director() = default;
+
+bool Director::next_frame(Frame& frame, std::vector<ContactEvent>& contacts) {
+  State& s = *state_;
+  if (s.is_over()) return false;
+  if (s.frame >= 0) s.play_net();
+  if (!s.failure.empty()) return false;
+  ++s.frame;
+  s.recorder.note(s.run);
+  s.ensemble.begin_frame();
+  if (s.frame == 0) {
+    for (std::size_t i = 0; i < s.actions.size(); ++i) {
+      if (s.actions[i].binding.when == Binding::When::start) s.say(i, {}, true);
+    }
+  }
+  s.take_events();
+  s.advance_running(false);
+  s.ensemble.pose();
+  for (const State::Word& word : s.words) {
+    Moment m = word.moment;
+    if (word.begins) m.now = s.time(s.frame);
+    s.tell(word.action, m, word.begins);
+  }
+  s.words.clear();
+  s.advance_running(true);
+  const std::size_t first = contacts.size();
+  if (!s.ensemble.finish_frame(s.time(s.frame), frame, contacts)) {
+    s.failure = s.ensemble.summary().failure;
+    if (s.failure.empty()) s.failure = "the simulation stopped";
+  }
+  s.look_at_causes(frame, std::span(contacts).subspan(first));
+  frame.probes.resize(std::min(frame.probes.size(), s.show.probes));
+  return true;
+}
+
+const NetRun& Director::net() const { return state_->run; }
+const Ensemble& Director::ensemble() const { return state_->ensemble; }
+const std::string& Director::failure() const { return state_->failure; }
+NetTrace Director::trace() const {
+  NetTrace trace = state_->trace;
+  close_trace(state_->net, state_->run, trace);
+  return trace;
+}
+
+Directed direct(const Show& show, const DirectSettings& settings) {
+  const auto start = std::chrono::steady_clock::now();
+  Director director(show, settings);
+  Directed directed;
+  Recording& r = directed.recording;
+  Frame frame;
+  while (director.next_frame(frame, r.contacts)) r.frames.push_back(std::move(frame));
+  directed.trace = director.trace();
+  directed.report = director.ensemble().report();
+  if (show.built->formulas) {
+    r.probes = recorded_probes(*show.built->formulas);
+    r.probes.resize(std::min(r.probes.size(), show.probes));
+  }
+  Summary& s = r.summary = director.ensemble().summary();
+  s.failure = director.failure();
+  s.frames = static_cast<std::int64_t>(r.frames.size());
+  s.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (r.frames.empty()) return directed;
+  s.duration = r.frames.back().state.t;
+  s.energy_initial = r.frames.front().energy.total();
+  s.energy_final = r.frames.back().energy.total();
+  s.steps_per_second = s.wall_seconds > 0 ? static_cast<double>(s.steps) / s.wall_seconds : 0;
+  s.hash = hash(r.frames.back().state);
+  return directed;
+}
+
+}  // namespace molejo

@@ -1,0 +1,66 @@
+// A net directs the animation: frame by frame the token game is played, the actions of its places
+// move what they move, the rest is simulated, and what happened is told to the net.
+//
+//   frame k   1. the net plays all instants in ((k-1)/fps, k/fps]
+//             2. actions begin, go on and end in the order of its events
+//             3. figures are posed, bodies placed, attached, released
+//             4. what is simulated is stepped to k/fps
+//             5. contacts, arrivals and conditions are told to the net, at k/fps
+//
+// So the animation never changes when the net fires, except through causes: frames predicted from
+// the net alone are the frames of the run.
+#pragma once
+
+#include "molejo/director/show.h"
+#include "molejo/net/timed_space.h"
+#include "molejo/net/trace.h"
+
+namespace molejo {
+
+// A firing of a trace; without a time as soon as it can be.
+struct TraceStep {
+  TransitionId transition;
+  std::optional<Fraction> time{};  // s
+};
+
+struct DirectSettings {
+  std::optional<Fraction> fps{}, duration{};  // instead of the show's
+  std::optional<std::uint64_t> seed{};
+  // Nothing fires but these, in this order: a counterexample is played. The show ends when the
+  // last of them has fired and its actions are over.
+  std::optional<std::vector<TraceStep>> trace{};
+};
+
+class Director {
+ public:
+  // The show must outlive the director. Throws InputError for what cannot be simulated frame by
+  // frame, NetError for times without a common tick.
+  Director(const Show& show, const DirectSettings& settings = {});
+  ~Director();
+
+  // The next frame, the first at the start; contact events are appended. False: it is over, and
+  // nothing was written.
+  bool next_frame(Frame& frame, std::vector<ContactEvent>& contacts);
+
+  const NetRun& net() const;
+  const Ensemble& ensemble() const;
+  NetTrace trace() const;  // so far
+  // Empty, or why it stopped early: the simulation, the net, a trace that cannot be played, a
+  // figure that fell.
+  const std::string& failure() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+struct Directed {
+  Recording recording;
+  NetTrace trace;
+  SolveReport report;
+};
+
+// Until the duration is over or nothing can happen any more.
+Directed direct(const Show& show, const DirectSettings& settings = {});
+
+}  // namespace molejo

@@ -1,0 +1,261 @@
+#include "molejo/director/ensemble.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "molejo/model/error.h"
+#include "molejo/physics/forces.h"
+
+namespace molejo {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+void add(const Summary& s, Summary& sum) {
+  sum.steps += s.steps;
+  sum.projections += s.projections;
+  sum.largest_penetration = std::max(sum.largest_penetration, s.largest_penetration);
+  sum.constraint_error = std::max(sum.constraint_error, s.constraint_error);
+  if (sum.failure.empty()) sum.failure = s.failure;
+}
+
+}  // namespace
+
+Ensemble::Ensemble(const Scene& scene, const Built& built, const std::vector<Figure>& figures,
+                   double fps)
+    : scene_(scene),
+      model_(built.model),
+      figures_(figures),
+      fps_(fps),
+      state_(built.initial),
+      q_before_(built.initial.q),
+      X_WB_(built.model.links.size()),
+      kinematics_(built.model),
+      tree_(built.model.links.size(), 0),
+      direct_(figures.size(), 0) {
+  for (std::size_t t = 0; t < model_.trees.size(); ++t) {
+    const Tree& tree = model_.trees[t];
+    for (int i = tree.first_link; i < tree.last_link; ++i) tree_[at(i)] = static_cast<int>(t);
+    master_.push_back(tree.last_v > tree.first_v ? Master::simulation : Master::nobody);
+  }
+  for (const Figure& f : figures) {
+    postures_.push_back(f.rest);
+    master(f.root) = Master::director;
+  }
+  const Settings& s = scene.settings;
+  if (s.integrator == Integrator::rk4 || s.integrator == Integrator::rkf45) {
+    throw InputError("integrator '" + std::string(to_string(s.integrator)) +
+                     "': a directed scene is stepped from frame to frame: midpoint or "
+                     "semi_implicit_euler");
+  }
+  if (s.formulation == Formulation::maximal) {
+    throw InputError("formulation 'maximal': a directed scene needs reduced coordinates");
+  }
+  state_.t = 0;
+  update_poses(model_, state_.q.data(), kinematics_);
+  for (int i = 0; i < model_.body_count(); ++i) X_WB_[at(i)] = body_pose(model_, kinematics_, {i});
+  before_ = X_WB_;
+  if (built.formulas) probes_ = std::make_unique<FormulaRun>(model_, built.formulas);
+}
+
+Ensemble::Master& Ensemble::master(int link) { return master_[at(tree_[at(link)])]; }
+Ensemble::Master Ensemble::master(int link) const { return master_[at(tree_[at(link)])]; }
+
+Posture& Ensemble::posture(int figure) {
+  if (direct_[at(figure)] != 0) {
+    postures_[at(figure)] = read_posture(model_, figures_[at(figure)], state_.q, kinematics_);
+    direct_[at(figure)] = 0;
+  }
+  return postures_[at(figure)];
+}
+
+VecX& Ensemble::coordinates(int figure) {
+  direct_[at(figure)] = 1;
+  return state_.q;
+}
+
+void Ensemble::keep_limbs(int link) {
+  for (std::size_t f = 0; f < figures_.size(); ++f) {
+    for (std::size_t i = 0; i < figures_[f].limbs.size(); ++i) {
+      const FigureLimb& limb = figures_[f].limbs[i];
+      if (direct_[f] != 0 || (limb.upper != link && limb.lower != link)) continue;
+      postures_[f].limbs[i] = read_posture(model_, figures_[f], state_.q, kinematics_).limbs[i];
+    }
+  }
+}
+
+bool Ensemble::is_prop(BodyId body) const {
+  const Tree& tree = model_.trees[at(tree_[index(body)])];
+  const Link& link = model_.links[index(body)];
+  return tree.last_link - tree.first_link == 1 && link.translations == 3 && link.rotations == 3 &&
+         link.follows < 0;
+}
+
+void Ensemble::place(BodyId body, const Pose& X_WB) {
+  if (master(body.index) != Master::director) stale_ = true;
+  master(body.index) = Master::director;
+  attached_.erase(body.index);
+  std::erase_if(releases_, [&](const Release& r) { return r.body == body; });
+  X_WB_[index(body)] = X_WB;
+}
+
+void Ensemble::attach(BodyId body, BodyId to) {
+  // one that was simulated is seen where the last frame shows it
+  const bool seen = is_simulated(body);
+  const Pose X_WT = seen && !to.is_world() ? before_[index(to)] : pose(to);
+  const Pose X_TB = inverse(X_WT) * pose(body);
+  place(body, pose(to) * X_TB);
+  attached_[body.index] = {to, X_TB};
+}
+
+void Ensemble::release(BodyId body, std::optional<Vec3> velocity) {
+  releases_.push_back({body, velocity});
+}
+
+bool Ensemble::is_simulated(BodyId body) const { return master(body.index) == Master::simulation; }
+
+void Ensemble::set_variable(const std::string& name, double value) {
+  variables_[name] = value;
+  if (part_) part_->set_variable(name, value);
+  if (!probes_) return;
+  for (const FormulaSet::Variable& v : probes_->set->variables) {
+    if (v.name == name) probes_->inputs[v.slot] = value;
+  }
+}
+
+void Ensemble::begin_frame() {
+  overlays_.clear();
+  before_ = X_WB_;
+  q_before_ = state_.q;
+}
+
+void Ensemble::apply_overlays() {
+  for (const Overlay& o : overlays_) {
+    double* q = state_.q.data() + model_.links[at(o.link)].q + o.coordinate;
+    if (!o.is_rotation) {
+      *q += o.weight * (o.value.x - *q);
+      continue;
+    }
+    const Quat now{q[0], q[1], q[2], q[3]};
+    const Vec3 way = log_quat(conjugate(now) * exp_quat(o.value));
+    const Quat next = normalized(now * exp_quat(way * o.weight));
+    q[0] = next.w, q[1] = next.x, q[2] = next.y, q[3] = next.z;
+  }
+}
+
+void Ensemble::pose() {
+  for (std::size_t f = 0; f < figures_.size(); ++f) {
+    if (direct_[f] != 0 || master(figures_[f].root) != Master::director) continue;
+    const SolveReport r = pose_figure(model_, figures_[f], postures_[f], kinematics_, state_.q);
+    report_.out_of_reach = std::max(report_.out_of_reach, r.out_of_reach);
+    report_.beyond_limits = std::max(report_.beyond_limits, r.beyond_limits);
+  }
+  apply_overlays();
+  update_poses(model_, state_.q.data(), kinematics_);
+  for (int i = 0; i < model_.body_count(); ++i) {
+    if (master(i) == Master::director && !is_prop({i})) {
+      X_WB_[at(i)] = body_pose(model_, kinematics_, {i});
+    }
+  }
+  pose_attached();
+}
+
+// What hangs on something that hangs itself follows after some rounds.
+void Ensemble::pose_attached() {
+  for (std::size_t round = 0; round < attached_.size(); ++round) {
+    for (const auto& [body, a] : attached_) X_WB_[at(body)] = pose(a.to) * a.X_TB;
+  }
+}
+
+// Of all that is directed: coordinates of props from their poses, velocities from differences.
+void Ensemble::write_coordinates(double h) {
+  for (int i = 0; i < model_.body_count(); ++i) {
+    if (master(i) == Master::director && is_prop({i})) {
+      set_joint(model_, i, X_WB_[at(i)], kinematics_, state_.q);
+    }
+  }
+  const VecX way = difference(model_, q_before_, state_.q);
+  for (std::size_t t = 0; t < model_.trees.size(); ++t) {
+    const Tree& tree = model_.trees[t];
+    if (master_[t] != Master::director) continue;
+    const int n = tree.last_v - tree.first_v;
+    state_.v.segment(tree.first_v, n).setZero();
+    if (h > 0) state_.v.segment(tree.first_v, n) = way.segment(tree.first_v, n) / h;
+  }
+}
+
+// The simulation takes over what was released.
+void Ensemble::let_go() {
+  for (const Release& r : releases_) {
+    attached_.erase(r.body.index);
+    if (r.velocity) {
+      const Link& root = model_.links[index(r.body)];
+      for (int i = 0; i < root.translations; ++i) {
+        state_.v[root.v + i] = dot(root.t_P[i], *r.velocity);
+      }
+    }
+    if (master(r.body.index) == Master::simulation && !r.velocity) continue;
+    master(r.body.index) = Master::simulation;
+    stale_ = true;
+    for (std::size_t f = 0; f < figures_.size(); ++f) {
+      if (tree_[at(figures_[f].root)] == tree_[index(r.body)]) direct_[f] = 1;
+    }
+  }
+  releases_.clear();
+}
+
+void Ensemble::rebuild() {
+  stale_ = false;
+  if (part_) add(part_->summary(), past_);
+  part_.reset();
+  if (std::find(master_.begin(), master_.end(), Master::simulation) == master_.end()) return;
+  std::vector<char> directed(model_.links.size(), 0);
+  for (int i = 0; i < model_.body_count(); ++i) {
+    directed[at(i)] = master(i) == Master::director ? 1 : 0;
+  }
+  part_ = std::make_unique<SimulatedPart>(scene_, model_, directed, state_, fps_);
+  for (const auto& [name, value] : variables_) part_->set_variable(name, value);
+}
+
+bool Ensemble::finish_frame(double t, Frame& frame, std::vector<ContactEvent>& events) {
+  frame = {};
+  pose_attached();
+  write_coordinates(t - state_.t);
+  if (stale_) rebuild();
+  bool good = true;
+  if (part_ && t > state_.t) good = part_->step(t, before_, X_WB_, state_, frame, events);
+  state_.t = t;
+  let_go();
+  fill(frame);
+  return good;
+}
+
+void Ensemble::fill(Frame& frame) {
+  update_poses(model_, state_.q.data(), kinematics_);
+  update_velocities(model_, state_.v.data(), kinematics_);
+  for (int i = 0; i < model_.body_count(); ++i) X_WB_[at(i)] = body_pose(model_, kinematics_, {i});
+  frame.state = state_;
+  frame.X_WB = X_WB_;
+  const Totals sum = totals(model_, kinematics_);
+  frame.energy = {sum.kinetic, sum.gravity_potential,
+                  elastic_energy(model_, kinematics_, state_.q)};
+  frame.momentum = sum.momentum;
+  frame.angular_momentum = sum.angular_momentum;
+  if (!probes_) return;
+  std::fill(probes_->contact_force.begin(), probes_->contact_force.end(), Vec3{});
+  for (const TouchPoint& touch : frame.contacts) {
+    probes_->contact_force[index(touch.a)] += touch.force;
+    if (!touch.b.is_world()) probes_->contact_force[index(touch.b)] -= touch.force;
+  }
+  read_signals(model_, state_.t, state_.q.data(), state_.v.data(), kinematics_, *probes_);
+  read_probes(*probes_, frame.probes);
+}
+
+Summary Ensemble::summary() const {
+  Summary sum = past_;
+  if (part_) add(part_->summary(), sum);
+  return sum;
+}
+
+}  // namespace molejo

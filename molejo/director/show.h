@@ -1,0 +1,65 @@
+// A directed scene: bodies, a net that says what happens when, and what hides behind its places.
+//
+//   place -> actions        run while a token waits in it
+//   transition -> actions   that take no time, when it fires
+//   cause -> event, token, or the word that an action is over
+//
+// Everything is resolved and checked when it is read (io/show.h): names are indices here.
+#pragma once
+
+#include "molejo/director/action.h"
+#include "molejo/net/net.h"
+
+namespace molejo {
+
+// Adds the bodies and joints of a character, its names with "actor." in front, turned about z and
+// moved. What is welded to the world in its own scene is left there.
+void add_actor(const std::string& name, const Scene& character, const Vec3& position,
+               double heading, Scene& scene);
+
+struct Binding {
+  enum class When { place, transition, start };
+  When when = When::place;
+  int node = 0;  // of the net
+  Action action;
+};
+
+// What makes something happen in the net.
+struct Cause {
+  enum class Kind {
+    contact,    // two bodies begin to touch (or part)
+    condition,  // a formula becomes true
+    arrival,    // the origin of a body comes within a distance of a target
+    times       // at given times, by the script or the user
+  };
+  enum class Effect { raise, hold, put, finish };
+
+  Kind kind = Kind::contact;
+  Effect effect = Effect::raise;
+  std::string event;  // raise, hold
+  PlaceId place;      // put, finish
+  BodyId a, b;        // contact: b without a value touches anything; arrival: a
+  bool any = false;   // contact with any body
+  bool parting = false;
+  double least_impulse = 0;  // N s: lighter touches do not count
+  int probe = 0;             // condition: among those of the frame
+  Target target{};           // arrival
+  double within = 0;
+  std::vector<Fraction> at{};  // times, s
+};
+
+struct Show {
+  std::string name, description;
+  Scene scene;  // with all actors, and formulas of actions
+  std::shared_ptr<const Built> built;
+  std::size_t probes = 0;  // of the scene itself; those behind are conditions of causes
+  std::vector<Figure> figures;
+  Net net;
+  std::vector<Binding> bindings;
+  std::vector<Cause> causes;
+  Fraction fps = 24;
+  Fraction duration = 10;  // s
+  std::uint64_t seed = 1;
+};
+
+}  // namespace molejo
