@@ -8,6 +8,7 @@
 #include <new>
 
 #include "apps/cli/command.h"
+#include "apps/cli/direct.h"
 #include "apps/cli/net.h"
 #include "molejo/live/network.h"
 #include "molejo/model/error.h"
@@ -417,6 +418,9 @@ int run(int argc, char** argv) {
   send_app->add_option("--frames", send_options.frames, "Print so many frames after the answers")
       ->type_name("N");
 
+  DirectOptions direct_options;
+  CLI::App* direct_app = add_direct(app, direct_options);
+
   NetOptions net_options;
   CLI::App* net_app = add_net(app, net_options);
 
@@ -503,13 +507,17 @@ int run(int argc, char** argv) {
     require(serve_options.scene, "serve", "SCENE");
     return serve(serve_options);
   }
+  if (command == direct_app) {
+    require(direct_options.file, "direct", "SHOW");
+    return direct(direct_options);
+  }
   if (command == send_app) {
     require(send_options.url, "send", "URL");
     return send(send_options);
   }
   throw InputError(
       "no command given: simulate, check, convert, modes, sketch, train, gait, stabilise, pushes, "
-      "gallery, serve, send or net; see 'molejo --help'");
+      "gallery, serve, send, direct or net; see 'molejo --help'");
 }
 
 }  // namespace

@@ -61,8 +61,8 @@ struct Director::State {
     return static_cast<double>(k * fps.denominator) / static_cast<double>(fps.numerator);
   }
   std::int64_t tick_of(const Fraction& t) const {
-    return static_cast<std::int64_t>(static_cast<__int128>(t.numerator) * run.ticks_per_second() /
-                                     t.denominator);
+    const __int128 ticks = static_cast<__int128>(t.numerator) * run.ticks_per_second();
+    return static_cast<std::int64_t>((2 * ticks + t.denominator) / (2 * t.denominator));
   }
   bool is_over() const;
   void play_net();
@@ -70,6 +70,7 @@ struct Director::State {
   void play_times();
   void take_events();
   void say(std::size_t action, const Moment& moment, bool begins);
+  void at_once(std::size_t action, double t);
   void tell(std::size_t action, const Moment& moment, bool begins);
   void advance_running(bool bodies);
   void look_at_causes(const Frame& frame, std::span<const ContactEvent> contacts);
@@ -115,6 +116,11 @@ void Director::State::say(std::size_t action, const Moment& moment, bool begins)
   }
 }
 
+void Director::State::at_once(std::size_t action, double t) {
+  say(action, {t, t, t}, true);
+  say(action, {t, t, t}, false);
+}
+
 void Director::State::tell(std::size_t i, const Moment& moment, bool begins) {
   Running& r = actions[i];
   r.moment = moment;
@@ -135,7 +141,7 @@ void Director::State::take_events() {
   for (const NetEvent& e : run.events()) {
     const double t = run.seconds(e.tick);
     if (e.kind == NetEventKind::fire) {
-      for (const std::size_t i : of_transition[at(e.node)]) say(i, {t, t, t}, true);
+      for (const std::size_t i : of_transition[at(e.node)]) at_once(i, t);
     }
     const bool starts = e.kind == NetEventKind::start;
     if (!starts && e.kind != NetEventKind::finish && e.kind != NetEventKind::interrupt) continue;
@@ -269,7 +275,7 @@ bool Director::next_frame(Frame& frame, std::vector<ContactEvent>& contacts) {
   s.ensemble.begin_frame();
   if (s.frame == 0) {
     for (std::size_t i = 0; i < s.actions.size(); ++i) {
-      if (s.actions[i].binding.when == Binding::When::start) s.say(i, {}, true);
+      if (s.actions[i].binding.when == Binding::When::start) s.at_once(i, 0);
     }
   }
   s.take_events();

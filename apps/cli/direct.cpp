@@ -1,0 +1,242 @@
+// molejo direct: a net directs a scene; proved before it runs, then recorded.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "apps/cli/command.h"
+#include "apps/cli/direct.h"
+#include "apps/cli/outputs.h"
+#include "molejo/io/export.h"
+#include "molejo/io/file.h"
+#include "molejo/io/net_draw.h"
+#include "molejo/io/net_report.h"
+#include "molejo/io/show.h"
+#include "molejo/model/error.h"
+#include "molejo/net/analysis.h"
+
+namespace molejo::cli {
+
+namespace {
+
+Fraction fraction(const char* option, const std::string& text, Fraction least, Fraction most) {
+  const auto value = parse_fraction(text);
+  if (value && !(*value < least) && !(most < *value)) return *value;
+  throw InputError(
+      fmt::format("{}: '{:.40}': expected a number from {} to {}, like 24 or 30000/1001", option,
+                  text, to_string(least), to_string(most)));
+}
+
+void check_outputs(const DirectOptions& o) {
+  std::set<std::string> seen;
+  const auto check = [&](const std::string& path, const std::vector<std::string>& endings) {
+    check_output(path, endings, o.file);
+    if (!seen.insert(std::filesystem::absolute(path).lexically_normal().string()).second) {
+      throw InputError(path + ": given twice as output");
+    }
+  };
+  for (const std::string& path : o.outputs) check(path, recording_endings());
+  if (!o.events.empty()) check(o.events, {".csv", ".json"});
+  if (!o.gantt.empty()) check(o.gantt, {".svg"});
+}
+
+DirectSettings settings_of(const DirectOptions& o, const Show& show) {
+  DirectSettings s;
+  if (!o.fps.empty()) s.fps = fraction("--fps", o.fps, Fraction(1, 1000), 10'000);
+  if (!o.duration.empty()) s.duration = fraction("--duration", o.duration, 0, 100'000);
+  s.seed = o.seed;
+  if (!o.trace.empty()) s.trace = load_trace(o.trace, show.net);
+  const double frames =
+      s.fps.value_or(show.fps).value() * s.duration.value_or(show.duration).value();
+  if (frames > 1e6)
+    throw InputError("more than a million frames; choose a smaller --duration or --fps");
+  return s;
+}
+
+// NetError is bad input here.
+template <class F>
+auto about_file(const std::string& file, F&& f) {
+  try {
+    return f();
+  } catch (const NetError& error) {
+    throw InputError(file + ": " + error.what());
+  }
+}
+
+const char* word(Verdict v) {
+  return v == Verdict::holds ? "holds" : v == Verdict::fails ? "FAILS" : "unknown";
+}
+
+// "T1 at 0 s, T5 at 3 s"
+std::string way(const Net& net, const PropertyResult& r) {
+  std::string text;
+  constexpr std::size_t told = 40;
+  const std::size_t skipped = r.trace.size() > told ? r.trace.size() - told : 0;
+  if (skipped > 0) text = fmt::format("... {} firings, ", skipped);
+  for (std::size_t i = skipped; i < r.trace.size(); ++i) {
+    const TimedFiring& f = r.trace[i];
+    text += (i > skipped ? ", " : "") +
+            net.transitions[static_cast<std::size_t>(f.transition.index)].name;
+    if (r.timed) text += fmt::format(" at {:g} s", f.time.value());
+  }
+  return text.empty() ? "the start itself" : text;
+}
+
+struct Proof {
+  Analysis analysis;
+  bool holds = true;
+};
+
+Proof prove(const Show& show, const DirectOptions& o) {
+  AnalysisSettings settings;
+  settings.space.max_states = 1'000'000;
+  Proof proof{about_file(o.file, [&] { return analyse(show.net, settings); })};
+  for (const PropertyResult& r : proof.analysis.properties) {
+    proof.holds = proof.holds && r.verdict != Verdict::fails;
+  }
+  return proof;
+}
+
+void print_row(const char* label, const std::string& text) {
+  fmt::print("  {:<22}{}\n", label, text);
+}
+
+void print_proof(const Show& show, const Proof& proof) {
+  fmt::print("{}\n", show.name.empty() ? "show" : show.name);
+  bool first = true;
+  for (const PropertyResult& r : proof.analysis.properties) {
+    print_row(first ? "proved before" : "",
+              fmt::format("{}: {}, over {}", r.property.text, word(r.verdict), r.how));
+    if (r.verdict == Verdict::fails && r.has_trace) print_row("", "  by " + way(show.net, r));
+    first = false;
+  }
+}
+
+void print_firings(const Show& show, const NetTrace& trace) {
+  std::string text;
+  int count = 0;
+  constexpr int told = 12;
+  for (const NetEvent& e : trace.events) {
+    if (e.kind != NetEventKind::fire || ++count > told) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
+                        show.net.transitions[static_cast<std::size_t>(e.node)].name,
+                        trace.frame_of(e.tick));
+  }
+  if (count > told) text += fmt::format(" and {} more", count - told);
+  print_row("fired in frame", text.empty() ? "nothing" : text);
+}
+
+void print_report(const Show& show, const Directed& d, const DirectOptions& o) {
+  const Summary& s = d.recording.summary;
+  print_row("frames",
+            fmt::format("{} at {} a second, {:g} s{}", s.frames, to_string(d.trace.frame_rate),
+                        s.duration, d.trace.quiet ? ", then nothing can happen" : ""));
+  print_firings(show, d.trace);
+  if (s.steps > 0) print_row("simulated", fmt::format("{} steps", s.steps));
+  if (d.report.out_of_reach > 1e-9) {
+    print_row("out of reach", fmt::format("{:.3g} m at most", d.report.out_of_reach));
+  }
+  if (d.report.beyond_limits > 1e-9) {
+    print_row("beyond joint limits", fmt::format("{:.3g} rad at most", d.report.beyond_limits));
+  }
+  print_row("wall time", fmt::format("{:.3f} s", s.wall_seconds));
+  print_row("hash", fmt::format("{:016x}", s.hash));
+  for (const std::string& path : o.outputs) print_row("wrote", path);
+  if (!o.events.empty()) print_row("wrote", o.events);
+  if (!o.gantt.empty()) print_row("wrote", o.gantt);
+}
+
+void print_json(const Show& show, const Proof& proof, const Directed* d) {
+  JsonValue root = JsonValue::object();
+  root.add("name", JsonValue(show.name));
+  const JsonValue analysis = analysis_json(show.net, proof.analysis);
+  root.add("properties", *analysis.find("properties"));
+  root.add("ran", JsonValue::of(d != nullptr));
+  if (d) {
+    const Summary& s = d->recording.summary;
+    root.add("frames", JsonValue(static_cast<double>(s.frames)));
+    root.add("frame_rate", JsonValue(to_string(d->trace.frame_rate)));
+    root.add("seconds", JsonValue(s.duration));
+    root.add("quiet", JsonValue::of(d->trace.quiet));
+    JsonValue firings = JsonValue::array();
+    for (const NetEvent& e : d->trace.events) {
+      if (e.kind != NetEventKind::fire) continue;
+      JsonValue& item = firings.items.emplace_back(JsonValue::object());
+      item.add("fire", JsonValue(show.net.transitions[static_cast<std::size_t>(e.node)].name));
+      item.add("frame", JsonValue(static_cast<double>(d->trace.frame_of(e.tick))));
+    }
+    root.add("firings", std::move(firings));
+    root.add("steps", JsonValue(static_cast<double>(s.steps)));
+    root.add("out_of_reach", JsonValue(d->report.out_of_reach));
+    root.add("beyond_limits", JsonValue(d->report.beyond_limits));
+    root.add("hash", JsonValue(fmt::format("{:016x}", s.hash)));
+    root.add("failure", JsonValue(s.failure));
+  }
+  fmt::print("{}", pretty_text(root));
+}
+
+void write_all(const Show& show, const Directed& d, const DirectOptions& o) {
+  const Model& model = show.built->model;
+  for (const std::string& path : o.outputs) write_output(path, show.scene, model, d.recording, {});
+  if (!o.events.empty()) {
+    const bool csv = ending(o.events) == ".csv";
+    write_file(o.events, csv ? trace_csv(show.net, d.trace, false)
+                             : pretty_text(trace_json(show.net, d.trace)));
+  }
+  if (!o.gantt.empty()) write_file(o.gantt, gantt_svg(show.net, d.trace));
+}
+
+}  // namespace
+
+CLI::App* add_direct(CLI::App& app, DirectOptions& o) {
+  CLI::App* direct = app.add_subcommand("direct", "Let a net direct a scene: prove, play, record");
+  direct->add_option("SHOW", o.file, "Directed scene: .show.json")->type_name("");
+  direct
+      ->add_option("-o,--output", o.outputs,
+                   "File to write, may be repeated: .glb .csv .json .svg, .sur for Bacin's frames")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  direct->add_option("--fps", o.fps, "Frames per second, whole or a fraction")->type_name("NUMBER");
+  direct->add_option("--duration", o.duration, "Longest time")->type_name("SECONDS");
+  direct->add_option("--seed", o.seed, "Of the choice among equal transitions")->type_name("N");
+  direct->add_option("--events", o.events, "File for what the net did: .csv .json")
+      ->type_name("FILE");
+  direct->add_option("--gantt", o.gantt, "Chart of what the net did, .svg")->type_name("FILE");
+  direct
+      ->add_option("--trace", o.trace,
+                   "Counterexample to play instead, from 'net analyse --json' or 'direct --json'")
+      ->type_name("FILE");
+  direct->add_flag("--anyway", o.anyway, "Run though a property fails");
+  direct->add_flag("--json", o.json, "Print the report as one JSON object");
+  return direct;
+}
+
+int direct(const DirectOptions& o) {
+  check_outputs(o);
+  const Show show = load_show(o.file);
+  const DirectSettings settings = settings_of(o, show);
+  const Proof proof = prove(show, o);
+  if (!o.json) print_proof(show, proof);
+  // what is wrong is told before any frame is drawn
+  if (!proof.holds && !o.anyway && o.trace.empty()) {
+    if (o.json) print_json(show, proof, nullptr);
+    fmt::print(stderr, "molejo: {}: a property fails, nothing was written; --anyway runs it\n",
+               o.file);
+    return numeric_failure;
+  }
+  const Directed directed = about_file(o.file, [&] { return molejo::direct(show, settings); });
+  write_all(show, directed, o);
+  if (o.json) {
+    print_json(show, proof, &directed);
+  } else {
+    print_report(show, directed, o);
+  }
+  const std::string& failure = directed.recording.summary.failure;
+  if (failure.empty()) return success;
+  fmt::print(stderr, "molejo: {}: {}\n", o.file, failure);
+  return numeric_failure;
+}
+
+}  // namespace molejo::cli

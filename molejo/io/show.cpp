@@ -1,0 +1,568 @@
+#include "molejo/io/show.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "molejo/io/assembly.h"
+#include "molejo/io/file.h"
+#include "molejo/io/load.h"
+#include "molejo/io/motion.h"
+#include "molejo/io/net_file.h"
+#include "molejo/io/scene.h"
+#include "molejo/io/show_parts.h"
+#include "molejo/math/units.h"
+#include "molejo/model/error.h"
+
+namespace molejo {
+
+namespace {
+
+const std::vector<std::string> file_keys{
+    "name",  "description", "parameters", "scene",       "camera", "actors",
+    "net",   "properties",  "fps",        "duration",    "seed",   "cast",
+    "start", "actions",     "places",     "transitions", "causes"};
+constexpr int most_actors = 10'000;
+
+std::size_t at_index(int i) { return static_cast<std::size_t>(i); }
+
+// '*' stands for any characters.
+bool fits(std::string_view text, std::string_view pattern) {
+  std::size_t t = 0, p = 0, star = std::string_view::npos, after = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++, after = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p, ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1, t = ++after;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+Fraction read_fraction(const JsonCursor& at, Fraction least, Fraction most) {
+  const auto value = at.is_number() ? exact_fraction(at.number()) : parse_fraction(at.text());
+  if (value && !(*value < least) && !(most < *value)) return *value;
+  at.fail(fmt::format("expected a number from {} to {} with at most 9 decimals, or \"30000/1001\"",
+                      to_string(least), to_string(most)));
+}
+
+class ShowReader {
+ public:
+  explicit ShowReader(const JsonCursor& top, const std::string& file) : top_(top), file_(file) {}
+
+  Show read() {
+    top_.expect_keys(file_keys);
+    if (const auto x = top_.find("name")) show_.name = x->text();
+    if (const auto x = top_.find("description")) show_.description = x->text();
+    read_scene();
+    read_actors();
+    const Built built = build_with_file();
+    for (const Placed& a : actors_) add_figure(built.model, a);
+    read_net();
+    read_times();
+    const ShowBodies bodies{built.model, show_.figures, show_.scene, file_};
+    ActionReader actions(bodies, top_.document());
+    read_cast(actions);
+    read_start(actions);
+    read_places(actions, bodies);
+    read_transitions(actions);
+    read_causes(actions);
+    finish();
+    return std::move(show_);
+  }
+
+ private:
+  struct Placed {
+    std::string name;
+    Scene scene;
+    Vec3 position;
+    double heading = 0;
+    const JsonValue* at = nullptr;
+  };
+
+  void read_scene() {
+    if (const auto scene = top_.find("scene")) {
+      if (scene->is_string()) {
+        show_.scene = load_scene(beside_file(file_, scene->text()));
+      } else {
+        scene->expect_object();
+        show_.scene = parse_scene(pretty_text(scene->value()), file_ + ": /scene");
+      }
+    }
+    show_.scene.character.reset();
+    if (const auto camera = top_.find("camera")) {
+      const std::vector<std::string> keys{"position", "target", "fov_deg"};
+      camera->expect_keys(keys);
+      Camera& c = show_.scene.camera;
+      camera->read("position", c.position);
+      camera->read("target", c.target);
+      camera->read_between("fov_deg", 1, 170, c.fov_deg);
+    }
+  }
+
+  void read_actors() {
+    const auto actors = top_.find("actors");
+    if (!actors) return;
+    actors->expect_array(max_show_entries);
+    for (std::size_t i = 0; i < actors->size(); ++i) read_copies((*actors)[i]);
+  }
+
+  void read_copies(const JsonCursor& item) {
+    const std::vector<std::string> keys{"name",     "character", "count",
+                                        "position", "heading",   "heading_deg"};
+    item.expect_keys(keys);
+    int count = 1;
+    if (const auto c = item.find("count")) count = c->whole(0, most_actors);
+    const JsonCursor file = item.need("character");
+    const std::string path = beside_file(file_, file.text());
+    for (int i = 0; i < count; ++i) {
+      Scope scope = item.scope();
+      scope.set("i", i);
+      scope.set("count", count);
+      const JsonCursor copy(item.document(), item.value(), scope, item.instance());
+      Placed actor{copy.need("name").name(), character(path), {}, 0, &item.value()};
+      for (const Placed& other : actors_) {
+        if (other.name == actor.name) copy.need("name").fail("another actor has this name");
+      }
+      if (actors_.size() >= at_index(most_actors)) item.fail("too many actors");
+      copy.read("position", actor.position);
+      copy.only_one({"heading", "heading_deg"});
+      copy.read_between("heading", -1000, 1000, actor.heading);
+      if (const auto deg = copy.find("heading_deg")) {
+        actor.heading = radians(deg->between(-36000, 36000));
+      }
+      if (!(max_abs(actor.position) <= 1e6)) copy.need("position").fail("must be within 1e6 m");
+      add_actor(actor.name, actor.scene, actor.position, actor.heading, show_.scene);
+      actors_.push_back(std::move(actor));
+    }
+  }
+
+  // A scene, or the character of a gait in its rest pose.
+  const Scene& character(const std::string& path) {
+    const auto known = characters_.find(path);
+    if (known != characters_.end()) return known->second;
+    Scene scene;
+    if (path.ends_with(".gait.json")) {
+      const GaitFile gait = load_gait(path);
+      scene = make_character(gait.motion.scene, gait.motion.motion.figure).scene;
+    } else {
+      scene = load_scene(path);
+    }
+    return characters_.emplace(path, std::move(scene)).first->second;
+  }
+
+  Built build_with_file() {
+    try {
+      return build(show_.scene);
+    } catch (const InputError& error) {
+      const std::string text = error.what();
+      throw InputError(text.rfind(file_, 0) == 0 ? text : file_ + ": " + text);
+    }
+  }
+
+  void add_figure(const Model& model, const Placed& a) {
+    const auto index = [&](const std::string& body) {
+      return model.body(a.name + "." + body).index;
+    };
+    int torso = -1;
+    std::vector<int> feet;
+    if (a.scene.character) {
+      torso = index(a.scene.character->torso);
+      for (const SceneFoot& foot : a.scene.character->feet) feet.push_back(index(foot.body));
+    } else {
+      for (const SceneBody& body : a.scene.bodies) {
+        if (torso < 0 && !body.immobile) torso = index(body.name);
+      }
+    }
+    if (torso < 0) fail(top_.document(), *a.at, "this character has no body that moves");
+    try {
+      show_.figures.push_back(
+          make_figure(model, a.name, torso, a.heading, a.position, feet, torso));
+    } catch (const InputError& error) {
+      fail(top_.document(), *a.at, error.what());
+    }
+  }
+
+  void read_net() {
+    const JsonCursor net = top_.need("net");
+    if (net.is_string()) {
+      show_.net = load_net(beside_file(file_, net.text()));
+    } else {
+      net.expect_object();
+      show_.net = parse_net_json(pretty_text(net.value()), file_ + ": /net");
+    }
+    names_ = std::make_unique<NetNames>(show_.net);
+    if (const auto properties = top_.find("properties")) {
+      properties->expect_array(10'000);
+      for (std::size_t i = 0; i < properties->size(); ++i) {
+        show_.net.properties.push_back((*properties)[i].word());
+      }
+    }
+  }
+
+  void read_times() {
+    if (const auto x = top_.find("fps")) show_.fps = read_fraction(*x, Fraction(1, 1000), 10'000);
+    if (const auto x = top_.find("duration")) show_.duration = read_fraction(*x, 0, 100'000);
+    if (const auto x = top_.find("seed")) {
+      show_.seed = static_cast<std::uint64_t>(x->whole(0, 2'000'000'000));
+    }
+    if (show_.fps.value() * show_.duration.value() > 1e6) {
+      top_.fail("more than a million frames; choose a smaller fps or duration");
+    }
+  }
+
+  PlaceId place(const JsonCursor& at, const std::string& name) const {
+    try {
+      return names_->place(name);
+    } catch (const NetError& error) {
+      at.fail(error.what());
+    }
+  }
+
+  // Whose each place is.
+  void read_cast(const ActionReader& actions) {
+    actor_of_.assign(show_.net.places.size(), -1);
+    const auto cast = top_.find("cast");
+    if (!cast) return;
+    cast->expect_object();
+    for (std::size_t i = 0; i < cast->size(); ++i) {
+      const JsonCursor patterns = (*cast)[i];
+      const std::string& name = cast->value().keys[i];
+      std::vector<std::string> known;
+      for (const Figure& f : show_.figures) known.push_back(f.name);
+      const auto found = std::find(known.begin(), known.end(), name);
+      if (found == known.end()) patterns.fail(unknown_word("actor", name, known));
+      const int actor = static_cast<int>(found - known.begin());
+      if (patterns.is_string()) {
+        give(patterns, actor);
+        continue;
+      }
+      patterns.expect_array(max_show_entries);
+      for (std::size_t k = 0; k < patterns.size(); ++k) give(patterns[k], actor);
+    }
+    (void)actions;
+  }
+
+  void give(const JsonCursor& at, int actor) {
+    const std::string pattern = at.word();
+    bool any = false;
+    for (std::size_t p = 0; p < show_.net.places.size(); ++p) {
+      if (!fits(show_.net.places[p].name, pattern)) continue;
+      any = true;
+      if (actor_of_[p] >= 0 && actor_of_[p] != actor) {
+        at.fail(fmt::format("place '{}' is also of actor '{}'", show_.net.places[p].name,
+                            show_.figures[at_index(actor_of_[p])].name));
+      }
+      actor_of_[p] = actor;
+    }
+    if (any) return;
+    std::vector<std::string> known;
+    for (const Place& p : show_.net.places) known.push_back(p.name);
+    at.fail(unknown_word("place", pattern, known));
+  }
+
+  void read_start(ActionReader& actions) {
+    if (const auto start = top_.find("start")) {
+      for_each(*start, [&](const JsonCursor& item) {
+        show_.bindings.push_back({Binding::When::start, 0, actions.read(item, -1, 0, true)});
+      });
+    }
+  }
+
+  // One or a list; null for none.
+  template <class F>
+  void for_each(const JsonCursor& at, F&& f) {
+    if (at.is_null()) return;
+    if (!at.is_array()) return f(at);
+    at.expect_array(100);
+    for (std::size_t i = 0; i < at.size(); ++i) f(at[i]);
+  }
+
+  void bind(const JsonCursor& value, std::size_t p, ActionReader& actions,
+            const ShowBodies& bodies) {
+    const Place& at_place = show_.net.places[p];
+    if (value.is_null()) return;
+    if (at_place.delay == Fraction() && !at_place.awaited) {
+      value.fail(
+          fmt::format("place '{}' has no delay: nothing can run in it; bind it to a "
+                      "transition",
+                      at_place.name));
+    }
+    std::set<std::string> written;
+    for_each(value, [&](const JsonCursor& item) {
+      if (show_.bindings.size() >= max_show_entries) item.fail("too many actions");
+      Action action = actions.read(item, actor_of_[p], at_place.delay.value(), false);
+      for (const std::string& channel : channels(action, bodies)) {
+        if (!written.insert(channel).second) {
+          item.fail(fmt::format("place '{}' already moves {}: two actions contradict each other",
+                                at_place.name, channel));
+        }
+      }
+      show_.bindings.push_back({Binding::When::place, static_cast<int>(p), std::move(action)});
+    });
+  }
+
+  void read_places(ActionReader& actions, const ShowBodies& bodies) {
+    const auto table = top_.find("actions");
+    const auto places = top_.find("places");
+    if (table) table->expect_object();
+    std::map<std::string, std::size_t> words;
+    std::vector<std::string> known;
+    std::set<std::string> used;
+    for (std::size_t i = 0; table && i < table->size(); ++i) {
+      words[table->value().keys[i]] = i;
+      known.push_back(table->value().keys[i]);
+    }
+    std::map<int, JsonCursor> direct;
+    if (places) {
+      places->expect_object();
+      for (std::size_t i = 0; i < places->size(); ++i) {
+        direct.emplace(place((*places)[i], places->value().keys[i]).index, (*places)[i]);
+      }
+    }
+    for (std::size_t p = 0; p < show_.net.places.size(); ++p) {
+      const Place& at_place = show_.net.places[p];
+      const auto own = direct.find(static_cast<int>(p));
+      const auto word = words.find(at_place.action);
+      if (own != direct.end() && word != words.end() && !at_place.action.empty()) {
+        own->second.fail(
+            fmt::format("place '{}' is bound here and, by its action '{}', in /actions",
+                        at_place.name, at_place.action));
+      }
+      if (own != direct.end()) {
+        bind(own->second, p, actions, bodies);
+      } else if (word != words.end()) {
+        used.insert(word->first);
+        bind((*table)[word->second], p, actions, bodies);
+      } else if (!at_place.action.empty()) {
+        top_.fail(fmt::format("place '{}': {}; add it to \"actions\", null for nothing",
+                              at_place.name, unknown_word("action", at_place.action, known)));
+      }
+    }
+    for (const auto& [word, i] : words) {
+      if (used.count(word) > 0) continue;
+      std::vector<std::string> in_net;
+      for (const Place& p : show_.net.places) {
+        if (!p.action.empty()) in_net.push_back(p.action);
+      }
+      (*table)[i].fail("no place of the net: " + unknown_word("action", word, in_net));
+    }
+  }
+
+  void read_transitions(ActionReader& actions) {
+    const auto transitions = top_.find("transitions");
+    if (!transitions) return;
+    transitions->expect_object();
+    for (std::size_t i = 0; i < transitions->size(); ++i) {
+      const JsonCursor value = (*transitions)[i];
+      int t = -1;
+      try {
+        t = names_->transition(transitions->value().keys[i]).index;
+      } catch (const NetError& error) {
+        value.fail(error.what());
+      }
+      for_each(value, [&](const JsonCursor& item) {
+        show_.bindings.push_back({Binding::When::transition, t, actions.read(item, -1, 0, true)});
+      });
+    }
+  }
+
+  void read_causes(ActionReader& actions) {
+    const auto causes = top_.find("causes");
+    if (!causes) return;
+    causes->expect_array(10'000);
+    for (std::size_t i = 0; i < causes->size(); ++i) read_cause((*causes)[i], actions);
+  }
+
+  void read_cause(const JsonCursor& at, ActionReader& actions) {
+    const std::vector<std::string> keys{"contact", "parting", "least_impulse", "when",
+                                        "arrival", "to",      "within",        "at",
+                                        "raise",   "hold",    "put",           "finish"};
+    at.expect_keys(keys);
+    Cause cause;
+    const std::string_view kind = at.only_one({"contact", "when", "arrival", "at"});
+    if (kind.empty()) at.fail("expected contact, when, arrival or at");
+    if (kind == "contact") {
+      const JsonCursor pair = at.need("contact");
+      pair.expect_array(2);
+      if (pair.size() == 0) pair.fail("expected one body or two");
+      cause.a = actions.body(pair[0], -1);
+      cause.any = pair.size() == 1;
+      if (!cause.any) cause.b = actions.body(pair[1], -1);
+      at.read("parting", cause.parting);
+      at.read_between("least_impulse", 0, 1e12, cause.least_impulse);
+    } else if (kind == "when") {
+      cause.kind = Cause::Kind::condition;
+      cause.probe = conditions_;
+      actions.add_condition(at.need("when"), fmt::format("directed_when_{}", ++conditions_));
+    } else if (kind == "arrival") {
+      cause.kind = Cause::Kind::arrival;
+      cause.a = actions.body(at.need("arrival"), -1);
+      cause.target = actions.target(at.need("to"), -1);
+      cause.within = at.need("within").between(0, 1e6);
+    } else {
+      cause.kind = Cause::Kind::times;
+      const JsonCursor times = at.need("at");
+      times.expect_array(10'000);
+      for (std::size_t i = 0; i < times.size(); ++i) {
+        cause.at.push_back(read_fraction(times[i], 0, 100'000));
+        if (i > 0 && cause.at[i] < cause.at[i - 1]) times[i].fail("times must not decrease");
+      }
+    }
+    refuse_strangers(at, kind);
+    read_effect(at, cause);
+    show_.causes.push_back(std::move(cause));
+  }
+
+  // Words of another kind of cause.
+  static void refuse_strangers(const JsonCursor& at, std::string_view kind) {
+    const auto refuse = [&](const char* key, const char* owner) {
+      if (kind == owner) return;
+      if (const auto x = at.find(key)) x->fail(fmt::format("belongs to '{}'", owner));
+    };
+    refuse("parting", "contact");
+    refuse("least_impulse", "contact");
+    refuse("to", "arrival");
+    refuse("within", "arrival");
+  }
+
+  void read_effect(const JsonCursor& at, Cause& cause) const {
+    const std::string_view effect = at.only_one({"raise", "hold", "put", "finish"});
+    if (effect.empty()) at.fail("expected raise, hold, put or finish");
+    const JsonCursor word = at.need(effect);
+    if (effect == "put" || effect == "finish") {
+      cause.effect = effect == "put" ? Cause::Effect::put : Cause::Effect::finish;
+      cause.place = place(word, word.word());
+      if (effect == "finish" && !show_.net.places[at_index(cause.place.index)].awaited) {
+        word.fail("this place is not awaited: it ends by its delay");
+      }
+      return;
+    }
+    cause.effect = effect == "raise" ? Cause::Effect::raise : Cause::Effect::hold;
+    if (effect == "hold" && cause.kind != Cause::Kind::condition &&
+        cause.kind != Cause::Kind::arrival) {
+      word.fail("only what lasts can be held: 'when' or 'arrival'");
+    }
+    cause.event = word.word();
+    std::vector<std::string> known;
+    for (const Transition& t : show_.net.transitions) {
+      if (!t.event.empty()) known.push_back(t.event);
+    }
+    if (std::find(known.begin(), known.end(), cause.event) == known.end()) {
+      word.fail(unknown_word("event", cause.event, known));
+    }
+  }
+
+  // All formulas are there: built again with them.
+  void finish() {
+    show_.scene.name = show_.name.empty() ? show_.scene.name : show_.name;
+    if (!show_.description.empty()) show_.scene.description = show_.description;
+    show_.scene.settings.fps = show_.fps.value();
+    show_.scene.settings.duration = show_.duration.value();
+    const auto built = std::make_shared<Built>(build_with_file());
+    if (built->formulas) {
+      const std::vector<FormulaSet::Probe>& probes = built->formulas->probes;
+      const std::size_t own = probes.size() - at_index(conditions_);
+      for (std::size_t i = 0; i < probes.size(); ++i) {
+        if (i < own) show_.probes += probes[i].is_vector ? 3 : 1;
+        if (i >= own && probes[i].is_vector) {
+          throw InputError(show_.scene.probes[i].formula.place +
+                           ": expected a number, not a vector");
+        }
+      }
+    }
+    for (Cause& c : show_.causes) {
+      if (c.kind == Cause::Kind::condition) c.probe += static_cast<int>(show_.probes);
+    }
+    show_.built = built;
+    try {
+      Director trial(show_);  // refuses what cannot be simulated frame by frame
+    } catch (const InputError& error) {
+      throw InputError(file_ + ": " + error.what());
+    } catch (const NetError& error) {
+      throw InputError(file_ + ": /net: " + error.what());
+    }
+  }
+
+  JsonCursor top_;
+  std::string file_;
+  Show show_;
+  std::vector<Placed> actors_;
+  std::map<std::string, Scene> characters_;
+  std::unique_ptr<NetNames> names_;
+  std::vector<int> actor_of_;  // of each place
+  int conditions_ = 0;
+};
+
+TraceStep read_step(const JsonCursor& at, const NetNames& names) {
+  TraceStep step;
+  const bool timed = at.is_object();
+  const JsonCursor word = timed ? at.need("fire") : at;
+  try {
+    step.transition = names.transition(word.text());
+  } catch (const NetError& error) {
+    word.fail(error.what());
+  }
+  if (!timed || !at.has("time")) return step;
+  const double t = at.need("time").between(0, 1e6);
+  const auto exact = exact_fraction(t);
+  step.time = exact ? *exact : Fraction(std::llround(t * 1e6), 1'000'000);
+  return step;
+}
+
+// Where the firings stand: the list itself, a property's, or the way to a deadlock.
+JsonCursor find_firings(const JsonCursor& top) {
+  if (top.is_array()) return top;
+  if (const auto trace = top.find("trace")) return *trace;
+  if (const auto properties = top.find("properties")) {
+    for (std::size_t i = 0; i < properties->size(); ++i) {
+      if (const auto trace = (*properties)[i].find("trace")) return *trace;
+    }
+  }
+  if (const auto untimed = top.find("untimed")) {
+    if (const auto trace = untimed->find("deadlock_trace")) return *trace;
+  }
+  top.fail("holds no trace: no property with a counterexample, and no deadlock");
+}
+
+}  // namespace
+
+Show parse_show(std::string_view text, const std::string& file) {
+  const JsonDocument document = parse_json(text, file);
+  Scope scope;
+  const std::string instance;
+  const JsonCursor outer(document, document.root, scope, instance);
+  outer.expect_object();
+  if (const auto parameters = outer.find("parameters")) read_parameters(*parameters, scope);
+  const JsonCursor top(document, document.root, scope, instance);
+  return ShowReader(top, file).read();
+}
+
+Show load_show(const std::string& path) {
+  return parse_show(read_file(path, max_json_bytes), path);
+}
+
+std::vector<TraceStep> parse_trace(std::string_view text, const std::string& file, const Net& net) {
+  const JsonDocument document = parse_json(text, file);
+  const Scope scope;
+  const std::string instance;
+  const JsonCursor list = find_firings({document, document.root, scope, instance});
+  list.expect_array(1'000'000);
+  const NetNames names(net);
+  std::vector<TraceStep> steps;
+  for (std::size_t i = 0; i < list.size(); ++i) steps.push_back(read_step(list[i], names));
+  return steps;
+}
+
+std::vector<TraceStep> load_trace(const std::string& path, const Net& net) {
+  return parse_trace(read_file(path, max_json_bytes), path, net);
+}
+
+}  // namespace molejo

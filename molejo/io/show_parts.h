@@ -1,0 +1,72 @@
+// The actions and causes of a directed scene, each read from its own JSON object.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "molejo/director/show.h"
+#include "molejo/io/scene_formulas.h"
+
+namespace molejo {
+
+inline constexpr std::size_t max_show_entries = 100'000;
+
+// What is there to be directed, before actions have added their formulas.
+struct ShowBodies {
+  const Model& model;
+  const std::vector<Figure>& figures;
+  Scene& scene;
+  std::string file;
+};
+
+class ActionReader {
+ public:
+  explicit ActionReader(const ShowBodies& bodies, const JsonDocument& document)
+      : bodies_(bodies), notes_(document) {}
+
+  // For an actor, by index, -1: none is meant. `delay` of the place, s; `instant`: of a transition
+  // or the start, where only what takes no time may stand.
+  Action read(const JsonCursor& at, int actor, double delay, bool instant);
+
+  BodyId body(const JsonCursor& at, int actor) const;
+  Target target(const JsonCursor& at, int actor) const;
+  int figure(const JsonCursor& at) const;
+  // A formula that is a number, as a probe of the scene.
+  void add_condition(const JsonCursor& at, const std::string& name);
+
+ private:
+  int acting(const JsonCursor& at, int actor) const;
+  int limb(const JsonCursor& at, int figure) const;
+  BodyId prop(const JsonCursor& at, int actor) const;
+  Action read_reach(const JsonCursor& at, int actor);
+  Action read_stance(const JsonCursor& at, int actor);
+  Action read_body(const JsonCursor& at, int actor);
+  Action read_keys(const JsonCursor& at, int actor);
+  Action read_gait(const JsonCursor& at, int actor, double delay);
+  Action read_attach(const JsonCursor& at, int actor);
+  Action read_release(const JsonCursor& at, int actor);
+  Action read_move(const JsonCursor& at, int actor);
+  Action read_force(const JsonCursor& at, int actor, double delay);
+  Action read_motor(const JsonCursor& at, int actor, double delay);
+  KeyedMotion::Track track(const JsonCursor& at, const std::string& name, int actor) const;
+  // The names that the formulas of a place may use: on, weight, elapsed, progress.
+  FormulaDrive add_gate(const JsonCursor& at, double delay, std::string& scope);
+  void define(const std::string& scope, const std::string& name, const std::string& text,
+              const std::string& place);
+  std::string define_vector(const JsonCursor& at, const std::string& scope,
+                            const std::string& name);
+
+  ShowBodies bodies_;
+  FormulaNotes notes_;
+  int gates_ = 0;
+  std::map<std::string, std::shared_ptr<const GaitData>> gaits_;
+};
+
+// What an action writes: two actions of one place must not write the same.
+std::vector<std::string> channels(const Action& action, const ShowBodies& bodies);
+
+std::string beside_file(const std::string& file, const std::string& name);
+
+}  // namespace molejo
