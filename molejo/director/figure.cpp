@@ -49,8 +49,9 @@ int Figure::find_limb(const std::string& limb) const {
   return -1;
 }
 
-Figure make_figure(const Model& model, const std::string& name, int body, double heading,
+Figure make_figure(const Built& built, const std::string& name, int body, double heading,
                    const Vec3& place, const std::vector<int>& feet, int torso) {
+  const Model& model = built.model;
   Figure f;
   f.name = name;
   f.root = body;
@@ -65,7 +66,8 @@ Figure make_figure(const Model& model, const std::string& name, int body, double
     while (model.links[at(top)].parent >= 0) top = model.links[at(top)].parent;
     if (top == f.root) f.links.push_back(i);
   }
-  const State zero = zero_state(model);
+  State zero = zero_state(model);
+  zero.q.segment(root.q, 7) = built.initial.q.segment(root.q, 7);
   Kinematics<double> k(model);
   update_poses(model, zero.q.data(), k);
   const Vec3 M = k.bodies[at(f.root)].p;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "molejo/director/limb.h"
+#include "molejo/model/build.h"
 #include "molejo/model/kinematics.h"
 
 namespace molejo {
@@ -60,8 +61,9 @@ struct Figure {
 };
 
 // The figure whose root is the root of the tree of `body`. `name` is cut from the names of limbs;
-// feet are bodies, by index. The root must be free: else InputError.
-Figure make_figure(const Model& model, const std::string& name, int body, double heading,
+// feet are bodies, by index. It rests with its joints at zero, its root where the scene has it. The
+// root must be free: else InputError.
+Figure make_figure(const Built& built, const std::string& name, int body, double heading,
                    const Vec3& place, const std::vector<int>& feet, int torso);
 
 // The end of a leg or arm in the world, and the goal that holds it there.

@@ -64,12 +64,12 @@ class ShowReader {
     read_scene();
     read_actors();
     const Built built = build_with_file();
-    for (const Placed& a : actors_) add_figure(built.model, a);
+    for (const Placed& a : actors_) add_figure(built, a);
     read_net();
     read_times();
     const ShowBodies bodies{built.model, show_.figures, show_.scene, file_};
     ActionReader actions(bodies, top_.document());
-    read_cast(actions);
+    read_cast();
     read_start(actions);
     read_places(actions, bodies);
     read_transitions(actions);
@@ -167,9 +167,9 @@ class ShowReader {
     }
   }
 
-  void add_figure(const Model& model, const Placed& a) {
+  void add_figure(const Built& built, const Placed& a) {
     const auto index = [&](const std::string& body) {
-      return model.body(a.name + "." + body).index;
+      return built.model.body(a.name + "." + body).index;
     };
     int torso = -1;
     std::vector<int> feet;
@@ -184,7 +184,7 @@ class ShowReader {
     if (torso < 0) fail(top_.document(), *a.at, "this character has no body that moves");
     try {
       show_.figures.push_back(
-          make_figure(model, a.name, torso, a.heading, a.position, feet, torso));
+          make_figure(built, a.name, torso, a.heading, a.position, feet, torso));
     } catch (const InputError& error) {
       fail(top_.document(), *a.at, error.what());
     }
@@ -227,7 +227,7 @@ class ShowReader {
   }
 
   // Whose each place is.
-  void read_cast(const ActionReader& actions) {
+  void read_cast() {
     actor_of_.assign(show_.net.places.size(), -1);
     const auto cast = top_.find("cast");
     if (!cast) return;
@@ -247,25 +247,17 @@ class ShowReader {
       patterns.expect_array(max_show_entries);
       for (std::size_t k = 0; k < patterns.size(); ++k) give(patterns[k], actor);
     }
-    (void)actions;
   }
 
   void give(const JsonCursor& at, int actor) {
-    const std::string pattern = at.word();
-    bool any = false;
-    for (std::size_t p = 0; p < show_.net.places.size(); ++p) {
-      if (!fits(show_.net.places[p].name, pattern)) continue;
-      any = true;
-      if (actor_of_[p] >= 0 && actor_of_[p] != actor) {
-        at.fail(fmt::format("place '{}' is also of actor '{}'", show_.net.places[p].name,
-                            show_.figures[at_index(actor_of_[p])].name));
+    for (const int p : matching(at, at.word())) {
+      int& owner = actor_of_[at_index(p)];
+      if (owner >= 0 && owner != actor) {
+        at.fail(fmt::format("place '{}' is also of actor '{}'", show_.net.places[at_index(p)].name,
+                            show_.figures[at_index(owner)].name));
       }
-      actor_of_[p] = actor;
+      owner = actor;
     }
-    if (any) return;
-    std::vector<std::string> known;
-    for (const Place& p : show_.net.places) known.push_back(p.name);
-    at.fail(unknown_word("place", pattern, known));
   }
 
   void read_start(ActionReader& actions) {
@@ -311,7 +303,6 @@ class ShowReader {
 
   void read_places(ActionReader& actions, const ShowBodies& bodies) {
     const auto table = top_.find("actions");
-    const auto places = top_.find("places");
     if (table) table->expect_object();
     std::map<std::string, std::size_t> words;
     std::vector<std::string> known;
@@ -320,26 +311,15 @@ class ShowReader {
       words[table->value().keys[i]] = i;
       known.push_back(table->value().keys[i]);
     }
-    std::map<int, JsonCursor> direct;
-    if (places) {
-      places->expect_object();
-      for (std::size_t i = 0; i < places->size(); ++i) {
-        direct.emplace(place((*places)[i], places->value().keys[i]).index, (*places)[i]);
-      }
-    }
+    const std::map<int, JsonCursor> direct = read_named_places();
     for (std::size_t p = 0; p < show_.net.places.size(); ++p) {
       const Place& at_place = show_.net.places[p];
       const auto own = direct.find(static_cast<int>(p));
       const auto word = words.find(at_place.action);
-      if (own != direct.end() && word != words.end() && !at_place.action.empty()) {
-        own->second.fail(
-            fmt::format("place '{}' is bound here and, by its action '{}', in /actions",
-                        at_place.name, at_place.action));
-      }
+      if (word != words.end()) used.insert(word->first);
       if (own != direct.end()) {
         bind(own->second, p, actions, bodies);
       } else if (word != words.end()) {
-        used.insert(word->first);
         bind((*table)[word->second], p, actions, bodies);
       } else if (!at_place.action.empty()) {
         top_.fail(fmt::format("place '{}': {}; add it to \"actions\", null for nothing",
@@ -354,6 +334,34 @@ class ShowReader {
       }
       (*table)[i].fail("no place of the net: " + unknown_word("action", word, in_net));
     }
+  }
+
+  // What is said of places by name goes before what is said of their actions.
+  std::map<int, JsonCursor> read_named_places() {
+    std::map<int, JsonCursor> direct;
+    const auto places = top_.find("places");
+    if (!places) return direct;
+    places->expect_object();
+    for (std::size_t i = 0; i < places->size(); ++i) {
+      for (const int p : matching((*places)[i], places->value().keys[i])) {
+        if (direct.emplace(p, (*places)[i]).second) continue;
+        (*places)[i].fail(fmt::format("place '{}' is bound twice: here and by another name",
+                                      show_.net.places[at_index(p)].name));
+      }
+    }
+    return direct;
+  }
+
+  // The places of a name with '*'; one at least.
+  std::vector<int> matching(const JsonCursor& at, const std::string& pattern) const {
+    std::vector<int> found;
+    std::vector<std::string> known;
+    for (std::size_t p = 0; p < show_.net.places.size(); ++p) {
+      if (fits(show_.net.places[p].name, pattern)) found.push_back(static_cast<int>(p));
+      known.push_back(show_.net.places[p].name);
+    }
+    if (found.empty()) at.fail(unknown_word("place", pattern, known));
+    return found;
   }
 
   void read_transitions(ActionReader& actions) {
