@@ -44,8 +44,8 @@ void Reach::advance(Ensemble& ensemble, const Moment& m) {
   Posture& p = ensemble.posture(figure);
   const FigureLimb& l = ensemble.figures()[at(figure)].limbs[at(limb)];
   const double s = m.progress();
-  Vec3 goal = point ? ensemble.pose(point->body) * point->p
-                    : to + (from.hold == Hold::ground ? l.stand : l.rest);
+  const Vec3 rest = from.hold == Hold::ground ? l.stand : l.rest;
+  const Vec3 goal = point ? ensemble.pose(point->body) * point->p : to + (relative ? from.p : rest);
   LimbGoal& now = p.limbs[at(limb)];
   now.p = between(from.p, goal, eased(ease, s));
   now.p.z += 4 * lift * s * (1 - s);

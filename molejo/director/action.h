@@ -44,7 +44,8 @@ struct Target {
 // has arrived on the ground stands.
 struct Reach {
   int figure = 0, limb = 0;
-  Vec3 to;                         // from where the end is at rest: forward, left, up
+  Vec3 to;  // from where the end is at rest, or where it is when it begins: forward, left, up
+  bool relative = false;
   std::optional<Target> point;     // or a point to be reached
   std::optional<double> swivel{};  // rad
   double lift = 0;

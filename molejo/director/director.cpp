@@ -72,7 +72,7 @@ struct Director::State {
   void say(std::size_t action, const Moment& moment, bool begins);
   void at_once(std::size_t action, double t);
   void tell(std::size_t action, const Moment& moment, bool begins);
-  void advance_running(bool bodies);
+  void advance_running(bool bodies, double t);
   void look_at_causes(const Frame& frame, std::span<const ContactEvent> contacts);
   bool is_true(const Cause& cause, const Frame& frame) const;
   void act(const Cause& cause);
@@ -138,6 +138,7 @@ void Director::State::tell(std::size_t i, const Moment& moment, bool begins) {
 }
 
 void Director::State::take_events() {
+  std::int64_t ended = -1;  // the tick of the last end
   for (const NetEvent& e : run.events()) {
     const double t = run.seconds(e.tick);
     if (e.kind == NetEventKind::fire) {
@@ -145,6 +146,9 @@ void Director::State::take_events() {
     }
     const bool starts = e.kind == NetEventKind::start;
     if (!starts && e.kind != NetEventKind::finish && e.kind != NetEventKind::interrupt) continue;
+    // all come to this instant before one ends: a foot is set down under a body that has arrived
+    if (!starts && e.tick != ended) advance_running(false, t);
+    if (!starts) ended = e.tick;
     for (const std::size_t i : of_place[at(e.node)]) {
       Moment m = actions[i].moment;
       if (starts) m = {t, t + net.places[at(e.node)].delay.value(), t};
@@ -155,10 +159,10 @@ void Director::State::take_events() {
   }
 }
 
-void Director::State::advance_running(bool bodies) {
+void Director::State::advance_running(bool bodies, double t) {
   for (Running& r : actions) {
     if (!r.runs || r.bodies != bodies || r.binding.when != Binding::When::place) continue;
-    r.moment.now = time(frame);
+    r.moment.now = t;
     std::visit([&](auto& action) { action.advance(ensemble, r.moment); }, r.binding.action);
   }
 }
@@ -279,7 +283,7 @@ bool Director::next_frame(Frame& frame, std::vector<ContactEvent>& contacts) {
     }
   }
   s.take_events();
-  s.advance_running(false);
+  s.advance_running(false, s.time(s.frame));
   s.ensemble.pose();
   for (const State::Word& word : s.words) {
     Moment m = word.moment;
@@ -287,7 +291,7 @@ bool Director::next_frame(Frame& frame, std::vector<ContactEvent>& contacts) {
     s.tell(word.action, m, word.begins);
   }
   s.words.clear();
-  s.advance_running(true);
+  s.advance_running(true, s.time(s.frame));
   const std::size_t first = contacts.size();
   if (!s.ensemble.finish_frame(s.time(s.frame), frame, contacts)) {
     s.failure = s.ensemble.summary().failure;

@@ -216,9 +216,10 @@ Posture read_posture(const Model& model, const Figure& f, const VecX& q, Kinemat
     const bool stands = limb.is_leg && end.z - p.place.z < limb.stand.z + 1e-6;
     p.limbs[i] = stands ? LimbGoal{Hold::world, end}
                         : LimbGoal{Hold::body, transpose_times(parent.R, end - shoulder)};
-    p.limbs[i].swivel =
-        swivel_of(limb, transpose_times(parent.R, k.bodies[at(limb.lower)].p - shoulder),
-                  transpose_times(parent.R, end - shoulder));
+    // from the axis of the hinge, which a straight limb has too
+    const Mat3 R_PU = transpose(parent.R) * k.bodies[at(limb.upper)].R;
+    const Vec3 wrist = transpose_times(parent.R, end - shoulder);
+    p.limbs[i].swivel = swivel_of(limb, cross(wrist, R_PU * limb.hinge_U) * limb.side, wrist);
   }
   return p;
 }

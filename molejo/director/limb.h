@@ -53,7 +53,7 @@ std::vector<Limb> find_limbs(const Model& model);
 // `goal` is the wrist from the shoulder, in the axes of the body the limb hangs on.
 LimbPose solve(const Limb& limb, const Vec3& goal, double swivel = 0);
 
-// The swivel of an elbow (from the shoulder) for a wrist: the inverse of the above.
+// The swivel of an elbow (from the shoulder, or from the line to the wrist): the inverse of solve.
 double swivel_of(const Limb& limb, const Vec3& elbow, const Vec3& wrist);
 
 }  // namespace molejo

@@ -146,13 +146,16 @@ Target ActionReader::target(const JsonCursor& at, int actor) const {
 }
 
 Action ActionReader::read_reach(const JsonCursor& at, int actor) {
-  expect_keys(at, {"actor", "limb", "to", "at", "swivel", "swivel_deg", "lift", "ease"});
+  expect_keys(at, {"actor", "limb", "to", "by", "at", "swivel", "swivel_deg", "lift", "ease"});
   Reach reach;
   reach.figure = acting(at, actor);
   reach.limb = limb(at.need("limb"), reach.figure);
-  at.only_one({"to", "at"});
+  at.only_one({"to", "by", "at"});
   if (const auto point = at.find("at")) {
     reach.point = target(*point, reach.figure);
+  } else if (const auto by = at.find("by")) {
+    reach.to = read_point(*by);
+    reach.relative = true;
   } else {
     reach.to = read_point(at.need("to"));
   }

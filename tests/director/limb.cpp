@@ -77,7 +77,8 @@ TEST_CASE("limb: the stick figure has four, with the lengths of its segments") {
   }
 }
 
-TEST_CASE("limb: what is in reach is reached to 1e-12 at any swivel, and the elbow lies on its circle") {
+TEST_CASE(
+    "limb: what is in reach is reached to 1e-12 at any swivel, and the elbow lies on its circle") {
   Draw draw;
   for (const Limb& limb : find_limbs(stick_figure().model)) {
     for (int n = 0; n < 2000; ++n) {
@@ -114,7 +115,8 @@ TEST_CASE("limb: what is out of reach is approached on its line, at the length o
     }
     const LimbPose folded = solve(limb, limb.rest * 1e-3);
     const double shortest = std::fabs(limb.length_1 - limb.length_2);
-    CHECK(std::fabs(norm(forward(limb, folded).wrist) - std::max(shortest, norm(limb.rest) * 1e-3)) < 1e-9);
+    CHECK(std::fabs(norm(forward(limb, folded).wrist) -
+                    std::max(shortest, norm(limb.rest) * 1e-3)) < 1e-9);
     CHECK(std::isfinite(solve(limb, {0, 0, 0}).hinge));
   }
 }

@@ -16,10 +16,14 @@ inline std::string shows() { return source_dir() + "/scenes/shows/"; }
 inline std::string show_text(const std::string& name) {
   return read_file(shows() + name + ".show.json");
 }
-inline Show shipped_show(const std::string& name) { return load_show(shows() + name + ".show.json"); }
+inline Show shipped_show(const std::string& name) {
+  return load_show(shows() + name + ".show.json");
+}
 
 // A show written in a test; files are found as from the folder of the shipped ones.
-inline Show show_of(const std::string& text) { return parse_show(text, shows() + "test.show.json"); }
+inline Show show_of(const std::string& text) {
+  return parse_show(text, shows() + "test.show.json");
+}
 
 inline std::string replaced(std::string text, const std::string& old, const std::string& by) {
   const std::size_t at = text.find(old);
@@ -46,7 +50,8 @@ inline std::vector<Fired> firings(const Show& show, const NetTrace& trace) {
   return list;
 }
 
-inline std::vector<std::int64_t> frames_of(const std::vector<Fired>& list, const std::string& name) {
+inline std::vector<std::int64_t> frames_of(const std::vector<Fired>& list,
+                                           const std::string& name) {
   std::vector<std::int64_t> frames;
   for (const Fired& f : list) {
     if (f.transition == name) frames.push_back(f.frame);
