@@ -49,7 +49,7 @@ test_help_and_version() {
   expect 0 --version
   holds stdout '^molejo [0-9]+\.[0-9]+\.[0-9]+$'
   expect 0 --help
-  for command in simulate check convert modes sketch train gait stabilise pushes gallery; do holds stdout "  $command "; done
+  for command in simulate check convert modes sketch train gait direct stabilise pushes gallery; do holds stdout "  $command "; done
   expect 0 simulate --help
   for option in output duration fps time-step integrator formulation contacts forces force-scale set units json; do
     holds stdout "--$option"
@@ -964,3 +964,60 @@ test_net_refuses_bad_input_with_one_line() {
 }
 
 "$2"
+
+shows=$scenes/shows
+
+test_direct_plays_the_shows_of_the_thesis() {
+  expect 0 direct "$shows/walk.show.json" -o walk.glb -o walk.csv --events events.csv --gantt chart.svg
+  holds stdout '^  fired in frame +T1 0, T2 12, T3 36, T5 36, T8 60, T10 72, T11 72$'
+  holds stdout '^  frames +73 at 24 a second, 3 s, then nothing can happen$'
+  [ "$(head -c 4 walk.glb)" = glTF ] || fail "walk.glb has no glTF header"
+  [ "$(wc -l < walk.csv)" -eq 74 ] || fail "walk.csv has not a header and 73 frames"
+  holds events.csv '^1.5,36,fire,T3,1$'
+  holds chart.svg '<svg'
+  only_files chart.svg events.csv walk.csv walk.glb
+  expect 0 direct "$shows/jump.show.json" --json
+  holds stdout '"frames": 181'
+  holds stdout '"fire": "T6", *"frame": 180|"frame": 180'
+  expect 0 direct "$shows/ball_game.show.json" --duration 5
+  holds stdout 'never: deadlock: holds, over all runs in exact time'
+  expect 0 direct "$shows/walk.show.json" --fps 30000/1001 --duration 1 --seed 7
+  holds stdout '^  frames +31 at 30000/1001 a second'
+}
+
+test_direct_refuses_what_is_proved_wrong() {
+  mkdir nets characters shows
+  cp "$scenes/characters/stick_figure.json" characters
+  grep -v '"in": \["P2", "P9"\]' "$scenes/nets/ball_game.net.json" |
+    sed 's/.*"name": "T3", "in": \["P3"\].*/    {"name": "T2", "in": ["P2"], "out": ["P3"]},\n&/' > nets/ball_game.net.json
+  cp "$shows/ball_game.show.json" shows
+  expect 1 direct shows/ball_game.show.json -o game.glb
+  holds stdout 'never: P3_P1a & P9: FAILS'
+  holds stdout 'T2 at 3 s'
+  holds stderr 'a property fails, nothing was written'
+  [ ! -e game.glb ] || fail "something was written"
+  # the counterexample as an animation: the throw begins at frame 72
+  expect 1 direct shows/ball_game.show.json --json
+  cp stdout proof.json
+  expect 0 direct shows/ball_game.show.json --trace proof.json -o game.glb --json
+  holds stdout '"fire": "T2"'
+  [ "$(head -c 4 game.glb)" = glTF ] || fail "game.glb has no glTF header"
+  expect 0 direct shows/ball_game.show.json --anyway --duration 1
+}
+
+test_direct_refuses_bad_input_with_one_line() {
+  refuse "no SHOW given" direct
+  refuse "missing.show.json: no such file" direct missing.show.json
+  refuse "unknown option '--fsp'; did you mean '--fps'?" direct "$shows/walk.show.json" --fsp 3
+  refuse "--fps" direct "$shows/walk.show.json" --fps 0
+  refuse "--duration" direct "$shows/walk.show.json" --duration nan
+  refuse "unknown ending '.png'" direct "$shows/walk.show.json" -o walk.png
+  refuse "given twice as output" direct "$shows/walk.show.json" -o a.glb -o a.glb
+  echo '["T99"]' > trace.json
+  refuse "unknown transition 'T99'" direct "$shows/walk.show.json" --trace trace.json
+  echo '["T3"]' > trace.json
+  expect 1 direct "$shows/walk.show.json" --trace trace.json
+  holds stderr "the trace cannot be played: 'T3' \(step 1\) is not enabled"
+  sed 's/"left_arm"/"left_wing"/' "$shows/walk.show.json" > bad.show.json
+  refuse "no such file" direct bad.show.json
+}
