@@ -98,6 +98,7 @@ void Ensemble::place(BodyId body, const Pose& X_WB) {
   attached_.erase(body.index);
   std::erase_if(releases_, [&](const Release& r) { return r.body == body; });
   X_WB_[index(body)] = X_WB;
+  pose_attached();
 }
 
 void Ensemble::attach(BodyId body, BodyId to) {

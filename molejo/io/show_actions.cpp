@@ -466,6 +466,7 @@ void ActionReader::add_condition(const JsonCursor& at, const std::string& name) 
 
 Action ActionReader::read(const JsonCursor& at, int actor, double delay, bool instant) {
   at.expect_object();
+  if (actor < 0 && bodies_.figures.size() == 1) actor = 0;
   const JsonCursor word = at.need("do");
   const int kind = read_choice(word, "action", kinds);
   if (instant && (kind == 4 || kind >= 8 || kind == 3)) {

@@ -963,7 +963,6 @@ test_net_refuses_bad_input_with_one_line() {
   only_files
 }
 
-"$2"
 
 shows=$scenes/shows
 
@@ -1021,3 +1020,5 @@ test_direct_refuses_bad_input_with_one_line() {
   sed 's/"left_arm"/"left_wing"/' "$shows/walk.show.json" > bad.show.json
   refuse "no such file" direct bad.show.json
 }
+
+"$2"
