@@ -76,6 +76,9 @@ VecX& Ensemble::coordinates(int figure) {
 }
 
 void Ensemble::keep_limbs(int link) {
+  // as this frame will show them
+  const VecX q = state_.q;
+  apply_overlays();
   for (std::size_t f = 0; f < figures_.size(); ++f) {
     for (std::size_t i = 0; i < figures_[f].limbs.size(); ++i) {
       const FigureLimb& limb = figures_[f].limbs[i];
@@ -83,6 +86,7 @@ void Ensemble::keep_limbs(int link) {
       postures_[f].limbs[i] = read_posture(model_, figures_[f], state_.q, kinematics_).limbs[i];
     }
   }
+  state_.q = q;
 }
 
 bool Ensemble::is_prop(BodyId body) const {
@@ -132,8 +136,22 @@ void Ensemble::begin_frame() {
 }
 
 void Ensemble::apply_overlays() {
+  // what no limb and no tilt poses is overlaid on the pose of rest
+  const auto is_posed = [&](int link) {
+    for (const Figure& f : figures_) {
+      if (link == f.root || link == f.waist) return true;
+      for (const FigureLimb& l : f.limbs) {
+        if (link == l.upper || link == l.lower || link == l.end) return true;
+      }
+    }
+    return false;
+  };
   for (const Overlay& o : overlays_) {
     double* q = state_.q.data() + model_.links[at(o.link)].q + o.coordinate;
+    if (!is_posed(o.link)) {
+      q[0] = o.is_rotation ? 1 : 0;
+      for (int i = 1; i < 4 && o.is_rotation; ++i) q[i] = 0;
+    }
     if (!o.is_rotation) {
       *q += o.weight * (o.value.x - *q);
       continue;
