@@ -274,14 +274,18 @@ Action ActionReader::read_gait(const JsonCursor& at, int actor, double delay) {
   }
   motion.gait = data;
   const Figure& f = bodies_.figures[at_index(motion.figure)];
-  for (const Body& own : data->character.model.bodies) {
+  for (std::size_t b = 0; b < data->character.model.bodies.size(); ++b) {
+    const Body& own = data->character.model.bodies[b];
+    const int turns = data->character.model.links[b].rotations;
     int link = -1;
     for (const int i : f.links) {
-      if (bodies_.model.bodies[at_index(i)].name == f.name + "." + own.name) link = i;
+      const bool alike = bodies_.model.links[at_index(i)].rotations == turns;
+      if (alike && bodies_.model.bodies[at_index(i)].name == f.name + "." + own.name) link = i;
     }
     if (link < 0 && !own.immobile) {
       at.need("file").fail(
-          fmt::format("the gait is of another character: '{}' has no body '{}'", f.name, own.name));
+          fmt::format("the gait is of another character: '{}' has no body '{}' on such a joint",
+                      f.name, own.name));
     }
     motion.links.push_back(link);
   }
