@@ -87,8 +87,8 @@ struct WholeBody {
   Posture from{};
 };
 
-// Freedoms by curves. They fade in over the first `blend_in` seconds from where they are, and out
-// over the last `blend_out` to where they would be without it.
+// Freedoms by curves. They fade in over the first `blend_in` seconds and out over the last
+// `blend_out`, from and to where the posture has the joint; any other joint from and to zero.
 struct KeyedMotion {
   struct Track {
     int link = 0, coordinate = 0;
