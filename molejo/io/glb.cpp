@@ -1,9 +1,7 @@
 // glTF 2.0 binary (Khronos specification 2.0.1): a JSON chunk and one buffer of little-endian data.
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -12,15 +10,13 @@
 
 #include "molejo/io/coil.h"
 #include "molejo/io/export.h"
+#include "molejo/io/glb_buffer.h"
 
 namespace molejo {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-enum ComponentType { unsigned_short = 5123, unsigned_int = 5125, float_32 = 5126 };
-enum BufferTarget { no_target = 0, vertex_data = 34962, index_data = 34963 };
 
 bool fits_float(double x) { return std::fabs(x) <= std::numeric_limits<float>::max(); }
 
@@ -33,68 +29,6 @@ bool fits_float(const Pose& X) {
   }
   return true;
 }
-
-// The binary buffer with its views and accessors.
-class Buffer {
- public:
-  // `values` holds elements of `width` numbers; min and max are of the floats as stored.
-  int floats(const std::vector<float>& values, int width, BufferTarget target, bool with_bounds) {
-    const auto w = static_cast<std::size_t>(width);
-    Json accessor = view(values.data(), values.size() * sizeof(float), target);
-    accessor["componentType"] = float_32;
-    accessor["count"] = values.size() / w;
-    accessor["type"] = width == 1 ? "SCALAR" : "VEC" + std::to_string(width);
-    if (with_bounds) {
-      std::vector<float> low(values.begin(), values.begin() + width), high = low;
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        low[i % w] = std::min(low[i % w], values[i]);
-        high[i % w] = std::max(high[i % w], values[i]);
-      }
-      accessor["min"] = low, accessor["max"] = high;
-    }
-    return add(std::move(accessor));
-  }
-
-  int indices(const std::vector<std::array<int, 3>>& triangles, std::size_t vertices) {
-    // the largest index of a type marks a restart and may not be used
-    const bool is_short = vertices < 65535;
-    std::vector<std::uint16_t> narrow;
-    std::vector<std::uint32_t> wide;
-    for (const auto& t : triangles) {
-      for (const int i : t) {
-        if (is_short) {
-          narrow.push_back(static_cast<std::uint16_t>(i));
-        } else {
-          wide.push_back(static_cast<std::uint32_t>(i));
-        }
-      }
-    }
-    Json accessor = is_short ? view(narrow.data(), narrow.size() * 2, index_data)
-                             : view(wide.data(), wide.size() * 4, index_data);
-    accessor["componentType"] = is_short ? unsigned_short : unsigned_int;
-    accessor["count"] = triangles.size() * 3;
-    accessor["type"] = "SCALAR";
-    return add(std::move(accessor));
-  }
-
-  Json views = Json::array(), accessors = Json::array();
-  std::string bytes;
-
- private:
-  Json view(const void* data, std::size_t size, BufferTarget target) {
-    static_assert(std::endian::native == std::endian::little);
-    Json v{{"buffer", 0}, {"byteOffset", bytes.size()}, {"byteLength", size}};
-    if (target != no_target) v["target"] = target;
-    bytes.append(static_cast<const char*>(data), size);
-    bytes.resize((bytes.size() + 3) / 4 * 4, '\0');
-    views.push_back(std::move(v));
-    return {{"bufferView", views.size() - 1}};
-  }
-  int add(Json accessor) {
-    accessors.push_back(std::move(accessor));
-    return static_cast<int>(accessors.size()) - 1;
-  }
-};
 
 // Equal keys, equal meshes.
 std::string geometry_key(const Geometry& geometry) {
@@ -163,7 +97,7 @@ class GlbWriter {
       root["bufferViews"] = std::move(buffer_.views);
       root["buffers"] = Json::array({{{"byteLength", buffer_.bytes.size()}}});
     }
-    return container(root.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return buffer_.container(root.dump(-1, ' ', false, Json::error_handler_t::replace));
   }
 
  private:
@@ -298,8 +232,8 @@ class GlbWriter {
       }
     }
     if (mesh.triangles.empty()) return nullptr;
-    Json attributes{{"POSITION", buffer_.floats(positions, 3, vertex_data, true)},
-                    {"NORMAL", buffer_.floats(normals, 3, vertex_data, false)}};
+    Json attributes{{"POSITION", buffer_.floats(positions, 3, GlbBuffer::vertex_data, true)},
+                    {"NORMAL", buffer_.floats(normals, 3, GlbBuffer::vertex_data, false)}};
     return {{"attributes", std::move(attributes)},
             {"indices", buffer_.indices(mesh.triangles, mesh.positions.size())}};
   }
@@ -316,12 +250,12 @@ class GlbWriter {
                    const char* interpolation = "LINEAR") {
     if (values.empty()) return;
     if (clips_.size() == 1 && is_constant(values, static_cast<std::size_t>(width))) return;
-    if (input_ < 0) input_ = buffer_.floats(times_, 1, no_target, true);
+    if (input_ < 0) input_ = buffer_.floats(times_, 1, GlbBuffer::no_target, true);
     channels_.push_back(
         {{"sampler", samplers_.size()}, {"target", {{"node", node}, {"path", path}}}});
     samplers_.push_back({{"input", input_},
                          {"interpolation", interpolation},
-                         {"output", buffer_.floats(values, width, no_target, false)}});
+                         {"output", buffer_.floats(values, width, GlbBuffer::no_target, false)}});
   }
 
   void add_pose_channels(int node, const std::vector<Pose>& poses,
@@ -442,34 +376,13 @@ class GlbWriter {
     }
   }
 
-  // Header, JSON chunk padded with spaces, binary chunk padded with zeros.
-  std::string container(std::string json_chunk) const {
-    json_chunk.resize((json_chunk.size() + 3) / 4 * 4, ' ');
-    std::string out;
-    const auto word = [&out](std::size_t value) {
-      const auto w = static_cast<std::uint32_t>(value);
-      char raw[4];
-      std::memcpy(raw, &w, 4);
-      out.append(raw, 4);
-    };
-    const std::size_t binary = buffer_.bytes.empty() ? 0 : 8 + buffer_.bytes.size();
-    word(0x46546C67), word(2), word(12 + 8 + json_chunk.size() + binary);
-    word(json_chunk.size()), word(0x4E4F534A);
-    out += json_chunk;
-    if (binary > 0) {
-      word(buffer_.bytes.size()), word(0x004E4942);
-      out += buffer_.bytes;
-    }
-    return out;
-  }
-
   const Scene& scene_;
   const Model& model_;
   std::span<const Clip> clips_;
   std::vector<const Frame*> frames_;  // of the clip that is written
   std::vector<float> times_;
   double reach_ = 0;  // farthest coordinate of any body
-  Buffer buffer_;
+  GlbBuffer buffer_;
   Json nodes_ = Json::array(), meshes_ = Json::array(), materials_ = Json::array();
   Json cameras_ = Json::array(), animations_ = Json::array();
   Json channels_ = Json::array(), samplers_ = Json::array();

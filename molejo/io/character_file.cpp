@@ -1,0 +1,53 @@
+#include "molejo/io/character_file.h"
+
+#include <filesystem>
+
+#include "molejo/io/file.h"
+#include "molejo/model/error.h"
+
+namespace molejo {
+
+namespace {
+
+std::string ending(const std::string& path) {
+  std::string e = std::filesystem::path(path).extension().string();
+  for (char& c : e) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return e;
+}
+
+}  // namespace
+
+bool is_character_file(const std::string& path) {
+  const std::string e = ending(path);
+  return e == ".glb" || e == ".gltf" || e == ".vrm" || e == ".bvh";
+}
+
+motion::Character load_character(const std::string& path) {
+  if (!is_character_file(path)) {
+    throw InputError(path + ": unknown ending '" + ending(path) +
+                     "'; expected .glb, .gltf, .vrm or .bvh");
+  }
+  const std::string bytes = read_file(path);
+  if (ending(path) == ".bvh") return parse_bvh(bytes, path);
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return parse_gltf_character(bytes, path, [&](const std::string& name) {
+    return read_regular_file((folder / name).string());
+  });
+}
+
+void write_character(const std::string& path, const motion::Character& character,
+                     const motion::Clip* clip, const BvhOptions& options) {
+  const std::string e = ending(path);
+  if (e == ".glb") {
+    write_file(path, character_glb(character));
+  } else if (e == ".bvh") {
+    if (!clip && character.clips.size() != 1) {
+      throw InputError(path + ": a BVH file holds one clip: name it");
+    }
+    write_file(path, bvh_text(character, clip ? *clip : character.clips.front(), options));
+  } else {
+    throw InputError(path + ": unknown ending '" + e + "'; expected .glb or .bvh");
+  }
+}
+
+}  // namespace molejo
