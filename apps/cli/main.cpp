@@ -7,6 +7,7 @@
 #include <exception>
 #include <new>
 
+#include "apps/cli/character.h"
 #include "apps/cli/command.h"
 #include "apps/cli/direct.h"
 #include "apps/cli/net.h"
@@ -420,6 +421,8 @@ int run(int argc, char** argv) {
 
   DirectOptions direct_options;
   CLI::App* direct_app = add_direct(app, direct_options);
+  CharacterOptions character_options;
+  CLI::App* character_app = add_character(app, character_options);
 
   NetOptions net_options;
   CLI::App* net_app = add_net(app, net_options);
@@ -501,6 +504,10 @@ int run(int argc, char** argv) {
     require(pushes_options.file, "pushes", "GAIT");
     read_words(balance_words, pushes_options);
     return pushes(pushes_options);
+  }
+  if (command == character_app) {
+    require(character_options.file, "character", "FILE");
+    return character(character_options);
   }
   if (command == gallery_app) return gallery(gallery_options);
   if (command == serve_app) {

@@ -219,9 +219,9 @@ class CharacterReader {
     for (const int i : order_) {
       Node& node = nodes_[at(i)];
       const bool below = node.parent >= 0 && nodes_[at(node.parent)].moved;
-      if (!node.moved && node.mesh < 0 && (below || !any)) node.moved = true;
+      if (!any || (!node.moved && node.mesh < 0 && below)) node.moved = true;
     }
-    if (!any) problems_.add("no skin and no animation: every node without a mesh is a joint");
+    if (!any) problems_.add("no skin and no animation: every node is a joint");
   }
 
   void make_skeleton() {

@@ -197,18 +197,20 @@ JsonValue carried(const JsonValue& value, std::size_t textures, std::vector<std:
   for (std::size_t i = 0; i < value.keys.size(); ++i) {
     const std::string& key = value.keys[i];
     const JsonValue& item = value.items[i];
-    if (key == "extras") continue;
+    if (key == "extras" || key == "technique" || key == "values") continue;
     const bool extension = begins(key, "KHR_") || begins(key, "EXT_") || begins(key, "VRM") ||
                            begins(key, "MSFT_") || begins(key, "ADOBE_");
     if (extension && !begins(key, "KHR_materials_") && key != "KHR_texture_transform") continue;
-    if (extension && std::find(used.begin(), used.end(), key) == used.end()) used.push_back(key);
     const bool texture = key.size() > 7 && key.compare(key.size() - 7, 7, "Texture") == 0;
-    if (texture && item.is(JsonValue::Kind::object)) {
+    const bool part = texture || extension || key == "extensions" || key == "pbrMetallicRoughness";
+    if (part && !item.is(JsonValue::Kind::object)) continue;
+    if (texture) {
       const JsonValue* index = item.find("index");
       const bool there = index && index->is(JsonValue::Kind::number) && index->number >= 0 &&
                          index->number < static_cast<double>(textures);
       if (!there) continue;
     }
+    if (extension && std::find(used.begin(), used.end(), key) == used.end()) used.push_back(key);
     JsonValue copy = carried(item, textures, used);
     if (key == "extensions" && copy.items.empty()) continue;
     out.add(key, std::move(copy));

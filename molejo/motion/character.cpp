@@ -9,6 +9,27 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+double size_of(const Affine& a) { return std::cbrt(std::fabs(determinant(a.linear))); }
+
+// Positions of the skin's joints when they were bound, and at rest.
+struct BoundJoint {
+  Affine bound, rest;
+};
+
+// `model` made larger or smaller so that joints are as large as at rest, and moved to lie among
+// them: packed meshes are scaled, and their binds with them.
+Affine fitted(const Affine& model, const std::vector<BoundJoint>& joints) {
+  double factor = 0;
+  for (const BoundJoint& j : joints) factor += size_of(j.rest) / size_of(model * j.bound);
+  factor /= static_cast<double>(joints.size());
+  if (std::fabs(factor - 1) < 1e-3 || !std::isfinite(factor)) return model;
+  Affine scaled{model.linear * factor, model.origin * factor};
+  Vec3 shift;
+  for (const BoundJoint& j : joints) shift += j.rest.origin - scaled * j.bound.origin;
+  scaled.origin += shift / static_cast<double>(joints.size());
+  return scaled;
+}
+
 // Skins give joints in the space of their mesh, which may differ from that of the model by one
 // transform for all. Among the likely ones: that which brings them nearest to the rest pose.
 Affine model_from_bind(const Character& character, const Skin& skin,
@@ -24,17 +45,21 @@ Affine model_from_bind(const Character& character, const Skin& skin,
   for (const Attachment& a : character.attachments) {
     if (a.joint >= 0) candidates.push_back(rest[at(a.joint)] * a.X_JA);
   }
+  std::vector<BoundJoint> joints;
+  for (std::size_t i = 0; i < skin.joints.size(); ++i) {
+    const Affine& X = rest[at(skin.joints[i])];
+    if (is_regular(skin.inverse_binds[i]) && is_regular(X)) {
+      joints.push_back({inverse(skin.inverse_binds[i]), X});
+    }
+  }
   double best = std::numeric_limits<double>::infinity();
   Affine chosen;
   for (const Affine& candidate : candidates) {
-    if (!is_regular(candidate)) continue;
+    if (!is_regular(candidate) || joints.empty()) continue;
+    const Affine model = fitted(candidate, joints);
     double sum = 0;
-    for (std::size_t i = 0; i < skin.joints.size(); ++i) {
-      if (!is_regular(skin.inverse_binds[i])) continue;
-      const Vec3 p = candidate * inverse(skin.inverse_binds[i]).origin;
-      sum += norm(p - rest[at(skin.joints[i])].origin);
-    }
-    if (sum < best) best = sum, chosen = candidate;
+    for (const BoundJoint& j : joints) sum += norm(model * j.bound.origin - j.rest.origin);
+    if (sum < best) best = sum, chosen = model;
   }
   return chosen;
 }

@@ -44,9 +44,12 @@ void add_track(Clip& clip, const Skeleton& skeleton, std::span<const SkeletonPos
       for (int i = 0; i < n; ++i) track.values.push_back(pose.row(first + i)[joint]);
     }
   }
+  // what rounding alone moves stands still
   bool constant = true;
   for (std::size_t i = static_cast<std::size_t>(n); i < track.values.size(); ++i) {
-    constant = constant && track.values[i] == track.values[i % static_cast<std::size_t>(n)];
+    const double first_value = track.values[i % static_cast<std::size_t>(n)];
+    const double slack = 1e-12 * (1 + std::fabs(first_value));
+    constant = constant && std::fabs(track.values[i] - first_value) <= slack;
   }
   if (constant) {
     const Transform& rest = skeleton[joint].rest;

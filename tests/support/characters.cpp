@@ -54,8 +54,8 @@ void add_boxes(motion::Character& c) {
       p.joints[0].insert(p.joints[0].end(), {static_cast<std::uint16_t>(parent), 0, 0, 0});
       weights.values.insert(weights.values.end(), {1, 0, 0, 0});
     }
-    for (const std::uint32_t i : {0u, 1u, 2u, 1u, 3u, 2u, 4u, 6u, 5u, 5u, 6u, 7u, 0u, 4u, 1u, 1u, 4u, 5u,
-                                  2u, 3u, 6u, 3u, 7u, 6u}) {
+    for (const std::uint32_t i : {0u, 1u, 2u, 1u, 3u, 2u, 4u, 6u, 5u, 5u, 6u, 7u,
+                                  0u, 4u, 1u, 1u, 4u, 5u, 2u, 3u, 6u, 3u, 7u, 6u}) {
       p.indices.push_back(first + i);
     }
   }
@@ -107,7 +107,8 @@ Clip walk_clip(const motion::Character& c) {
 // All three interpolations, keys of different times, a start that is not zero.
 Clip wave_clip(const motion::Character& c) {
   Clip clip{.name = "wave", .times = {{0.5, 1.0, 1.75}, {0.5, 0.9, 1.5, 2.0}}, .tracks = {}};
-  const int arm = c.skeleton.find("mixamorig:RightForeArm"), head = c.skeleton.find("mixamorig:Head");
+  const int arm = c.skeleton.find("mixamorig:RightForeArm"),
+            head = c.skeleton.find("mixamorig:Head");
   const int hand = c.skeleton.find("mixamorig:RightHand");
   clip.tracks.push_back(rotation_track(arm, 0, {{}, about({0, 0, 1}, 1.2), about({0, 1, 0}, 0.4)}));
   Track cubic{.joint = head, .interpolation = Interpolation::cubic_spline, .times = 1};
@@ -204,8 +205,10 @@ motion::Character random_character(int joints, int keys, Random& random) {
                       signed_uniform(random)});
   };
   for (int j = 0; j < joints; ++j) {
-    SkeletonJoint joint{"joint" + std::to_string(j), j == 0 ? -1 : static_cast<int>(random.uniform() * j), {}};
-    joint.rest.translation = {signed_uniform(random), signed_uniform(random), signed_uniform(random)};
+    SkeletonJoint joint{
+        "joint" + std::to_string(j), j == 0 ? -1 : static_cast<int>(random.uniform() * j), {}};
+    joint.rest.translation = {signed_uniform(random), signed_uniform(random),
+                              signed_uniform(random)};
     joint.rest.rotation = quaternion_at_random();
     c.skeleton.joints.push_back(joint);
     std::vector<Quat> q;

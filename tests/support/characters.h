@@ -9,8 +9,8 @@
 
 namespace molejo::test {
 
-// A walker of 21 joints with Mixamo names, one metre of legs, looking along +z with y up, bound to a
-// skin of one box per bone, with the clips "walk" (1 s loop, goes 1 m forward), "wave" (STEP,
+// A walker of 21 joints with Mixamo names, one metre of legs, looking along +z with y up, bound to
+// a skin of one box per bone, with the clips "walk" (1 s loop, goes 1 m forward), "wave" (STEP,
 // CUBICSPLINE and LINEAR tracks, starts at t = 0.5) and "idle".
 motion::Character stick_character();
 // Another body: VRM names, A-pose, longer legs, shorter arms, looking along -z.
