@@ -1,6 +1,8 @@
 #include "molejo/motion/retarget.h"
 
+#include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <map>
 
 #include "molejo/motion/edit.h"
@@ -25,6 +27,27 @@ Quat shortest_turn(const Vec3& a, const Vec3& b) {
 
 Mat3 axes(const Bearing& b) { return from_columns(b.left, b.up, b.front); }
 
+Vec3 place_of(const Skeleton& skeleton, const SkeletonPose& pose, int joint) {
+  Affine X;
+  for (int i = joint; i >= 0; i = skeleton[i].parent) X = affine(pose[i]) * X;
+  return X.origin;
+}
+
+// Where the hips are when the figure stands on the ground. BVH files put them at the origin in
+// their reference pose, with the feet below it.
+Vec3 standing_hips(const RetargetSide& side) {
+  const int joint = side.roles[hips];
+  if (joint < 0) return {};
+  const Vec3 up = side.roles.bearing.up;
+  Vec3 p = place_of(side.skeleton, side.reference, joint);
+  double low = dot(p, up);
+  for (const Affine& X : model_transforms(side.skeleton, side.reference)) {
+    low = std::min(low, dot(X.origin, up));
+  }
+  if (std::fabs(low) > 0.2 * side.roles.leg_length) p -= up * low;
+  return p;
+}
+
 // A bone of a limb, from one role to the next.
 constexpr Role bones[][2] = {{left_upper_arm, left_lower_arm},   {left_lower_arm, left_hand},
                              {right_upper_arm, right_lower_arm}, {right_lower_arm, right_hand},
@@ -46,6 +69,7 @@ Retarget::Retarget(const RetargetSide& source, const RetargetSide& target,
   scale_ = options.scale > 0 ? options.scale : a > 0 && b > 0 ? b / a : 1;
   facing_ =
       safe_unit(quaternion(axes(target.roles.bearing) * transpose(axes(source.roles.bearing))));
+  from_base_ = standing_hips(source), to_base_ = standing_hips(target);
   find_partners();
   if (options.match_references) match_references();
 }
@@ -127,14 +151,8 @@ void Retarget::apply(const SkeletonPose& source, SkeletonPose& target) {
 void Retarget::move_hips(const SkeletonPose& source, SkeletonPose& target) const {
   const int j = from_.roles[hips], k = to_.roles[hips];
   if (j < 0 || k < 0) return;
-  // places in the model, of the reference and now
-  const auto place = [](const Skeleton& skeleton, const SkeletonPose& pose, int joint) {
-    Affine X;
-    for (int i = joint; i >= 0; i = skeleton[i].parent) X = affine(pose[i]) * X;
-    return X.origin;
-  };
-  const Vec3 moved = place(from_.skeleton, source, j) - place(from_.skeleton, from_.reference, j);
-  const Vec3 wanted = place(to_.skeleton, to_.reference, k) + turn(facing_, moved) * scale_;
+  const Vec3 moved = place_of(from_.skeleton, source, j) - from_base_;
+  const Vec3 wanted = to_base_ + turn(facing_, moved) * scale_;
   Affine above;
   for (int i = to_.skeleton[k].parent; i >= 0; i = to_.skeleton[i].parent) {
     above = affine(target[i]) * above;

@@ -43,7 +43,8 @@ class Retarget {
   RetargetSide from_, to_;
   std::vector<int> partners_;
   double scale_ = 1;
-  Quat facing_;                                                          // C
+  Quat facing_;               // C
+  Vec3 from_base_, to_base_;  // hips of the standing figures
   std::vector<Quat> from_reference_, to_reference_, from_now_, to_now_;  // in model axes
 };
 

@@ -42,13 +42,19 @@ std::vector<std::string> tokens(std::string_view name) {
   return result;
 }
 
-// What belongs to a rig as a whole, not to a joint.
+bool is_one_of(const std::string& word, std::initializer_list<const char*> known) {
+  return std::any_of(known.begin(), known.end(), [&](const char* k) { return word == k; });
+}
+
+// What belongs to a rig as a whole, in front of a name.
 bool is_prefix(const std::string& token) {
-  static const char* const known[] = {
-      "mixamorig", "avatar",    "armature", "bip", "biped", "valve", "def", "org",
-      "cc",        "base",      "bone",     "jnt", "joint", "j",     "b",   "skel",
-      "rig",       "character", "bn",       "c",   "m",     "jt",    "g"};
-  return std::any_of(std::begin(known), std::end(known), [&](const char* k) { return token == k; });
+  return is_one_of(token, {"mixamorig", "avatar", "armature", "bip", "biped", "valve", "def", "org",
+                           "cc", "base", "j", "b", "skel", "rig", "character", "c", "m", "g"});
+}
+
+// What every joint may be called besides.
+bool is_filler(const std::string& token) {
+  return is_one_of(token, {"joint", "jnt", "jt", "bone", "bn"});
 }
 
 }  // namespace
@@ -117,8 +123,9 @@ NameParts name_parts(std::string_view name) {
     }
   }
   for (std::size_t i = 0; i < kept.size(); ++i) {
-    const bool last = i + 1 == kept.size() && parts.rest.empty();
-    if (!is_prefix(kept[i]) || last) parts.rest += kept[i];
+    const bool only = i + 1 == kept.size() && parts.rest.empty();
+    const bool aside = is_filler(kept[i]) || (parts.rest.empty() && is_prefix(kept[i]));
+    if (!aside || only) parts.rest += kept[i];
   }
   return parts;
 }

@@ -145,15 +145,19 @@ class ShapeReader {
     }
     if (top < 0) return;
     std::vector<int> trunk = chain(hips_joint, top);
-    // an end behind the head joint marks the crown
-    if (known_[head] < 0 && trunk.size() > 3) trunk.pop_back();
     if (trunk.empty()) return;
+    const int parting = read_arms(hips_joint, trunk, unit);
+    // above the arms come neck and head, and perhaps an end that marks the crown
+    const auto arms = std::find(trunk.begin(), trunk.end(), parting);
+    const auto above =
+        arms == trunk.end() ? trunk.size() : static_cast<std::size_t>(trunk.end() - arms) - 1;
+    if (known_[head] < 0 && above > 2 && trunk.size() > 3) trunk.pop_back();
     shape_.joints[at(head)] = trunk.back();
     if (trunk.size() > 2) shape_.joints[at(neck)] = trunk[trunk.size() - 2];
-    read_arms(hips_joint, trunk, unit);
   }
 
-  void read_arms(int hips_joint, const std::vector<int>& trunk, const Vec3& unit) {
+  // Where they part from the trunk, or -1.
+  int read_arms(int hips_joint, const std::vector<int>& trunk, const Vec3& unit) {
     // ends far out on both sides that leave the trunk at one joint
     int out[2] = {-1, -1};
     double reach[2] = {0.1 * height(), 0.1 * height()};
@@ -167,7 +171,7 @@ class ShapeReader {
       const std::size_t s = side > 0 ? 0 : 1;
       if (std::fabs(side) > reach[s]) reach[s] = std::fabs(side), out[s] = leaf;
     }
-    if (out[0] < 0 || out[1] < 0) return;
+    if (out[0] < 0 || out[1] < 0) return -1;
     const int parting = common_ancestor(skeleton_, out[0], out[1]);
     for (const bool left : {true, false}) {
       std::vector<int> c = chain(parting, out[left ? 0 : 1]);
@@ -185,6 +189,7 @@ class ShapeReader {
                 : std::initializer_list<Role>{right_upper_arm, right_lower_arm, right_hand});
       if (hand > 2) shape_.joints[at(left ? left_shoulder : right_shoulder)] = c[hand - 3];
     }
+    return parting;
   }
 
   const Skeleton& skeleton_;
