@@ -28,6 +28,7 @@ bench:  ## Molejo beside its peers: microseconds per step, energy drift
 	@ninja -C build-bench -j$(JOBS)
 	@build-bench/bench/molejo_bench $(BENCH_ARGS)
 	@build-bench/bench/molejo_bench_net scenes/nets
+	@build-bench/bench/molejo_bench_motion
 
 study:  ## train and validate the experiments of the thesis with SEEDS (3) each, into out/study
 	@scripts/install_deps

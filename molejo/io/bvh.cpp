@@ -90,7 +90,7 @@ class BvhReader {
     buffer[n] = '\0';
     char* end = nullptr;
     const double x = std::strtod(buffer, &end);
-    if (*end != '\0' || !(std::fabs(x) < 1e9)) fail(word, "expected a number below 1e9");
+    if (*end != '\0' || !(std::fabs(x) <= 1e9)) fail(word, "expected a number up to 1e9");
     next();
     return x;
   }
@@ -114,7 +114,7 @@ class BvhReader {
         const bool end = is_word(word, "END");
         std::string name = rest_of_line();
         if (end) name = character_.skeleton[open.back()].name + "_end";
-        if (open.size() >= max_depth)
+        if (!end && open.size() >= max_depth)
           fail(word, fmt::format("expected at most {} joints below each other", max_depth));
         open.push_back(add_joint(open.back(), name));
         expect("{");
@@ -192,16 +192,13 @@ class BvhReader {
     else
       expect("Time:");
     double step = number();
-    if (!(step > 0 && step < 1e4)) {
+    if (!(step >= 1e-6 && step < 1e4)) {
       problems_.add(fmt::format("frame time {:g}: taken as 1/30 s", step));
       step = 1.0 / 30;
     }
     // a number takes two bytes at least: no more memory than the file can fill
-    if (frames * channels_ > (text_.size() - at_) / 2 + 1) {
-      fail(fmt::format("{} frames", frames), "the file is too short for so many");
-    }
     std::vector<double> values;
-    values.reserve(frames * channels_);
+    values.reserve(std::min(frames * channels_, (text_.size() - at_) / 2 + 1));
     for (std::size_t i = 0; i < frames * channels_; ++i) {
       if (peek().empty()) {
         frames = i / channels_;

@@ -136,7 +136,12 @@ class CharacterWriter {
       Json node;
       if (!a.name.empty()) node["name"] = a.name;
       const int skin = a.skin < 0 ? -1 : skin_numbers_[at(a.skin)];
-      node["mesh"] = mesh(a.mesh, skin >= 0);
+      const int number = mesh(a.mesh, skin >= 0);
+      if (skin < 0 && a.joint >= 0 && a.X_JA == Affine{} && !nodes_[at(a.joint)].contains("mesh")) {
+        nodes_[at(a.joint)]["mesh"] = number;
+        continue;
+      }
+      node["mesh"] = number;
       if (skin >= 0) {
         // its own place does not count: the joints move it
         node["skin"] = skin;

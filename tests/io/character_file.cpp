@@ -256,7 +256,7 @@ TEST_CASE("character file: imperfect keys are mended and told") {
                                                   0, 0, 1, 0, 0, 0, 1, 0, nan, 0, 0, 2, 0, 0},
                                4, 5126);
   s.json["animations"][0]["samplers"][0] = {
-      {"input", times}, {"output", turns}, {"interpolation", "linear"}};
+      {"input", times}, {"output", turns}, {"interpolation", "LINEER"}};
   const motion::Character c = s.parse();
   REQUIRE(c.clips.size() == 1);
   // kept: 0, 1 (without length: as the one before) and 3 (made a unit)
@@ -264,7 +264,7 @@ TEST_CASE("character file: imperfect keys are mended and told") {
   CHECK(c.clips[0].tracks[0].values == std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0});
   CHECK(has_problem(c, "keys out of order or without a number"));
   CHECK(has_problem(c, "rotations of length zero"));
-  CHECK(has_problem(c, "unknown interpolation 'linear'; did you mean 'LINEAR'?"));
+  CHECK(has_problem(c, "unknown interpolation 'LINEER'; did you mean 'LINEAR'?"));
 }
 
 TEST_CASE("character file: a skin without inverse binds, nodes without names, matrices of nodes") {
@@ -336,9 +336,12 @@ TEST_CASE(
   };
   has(error_text(
           [&] { parse_bvh(head + "Frames: 1000000000\nFrame Time: 0.1\n1 2 3\n", "a.bvh"); }),
-      "expected at most");
-  has(error_text([&] { parse_bvh(head + "Frames: 1000000\nFrame Time: 0.1\n1 2 3\n", "a.bvh"); }),
-      "the file is too short for so many");
+      "expected at most 11184810 frames for these channels");
+  // memory follows what is there, not what is announced
+  const motion::Character announced =
+      parse_bvh(head + "Frames: 1000000\nFrame Time: 0.1\n1 2 3\n", "a.bvh");
+  CHECK(announced.clips[0].times[0].size() == 1);
+  CHECK(announced.clips[0].times[0].capacity() < 100);
   has(error_text([&] { parse_bvh(head + "Frames: 1\nFrame Time: 0.1\n1 2 x\n", "a.bvh"); }),
       "a.bvh:10: 'x': expected a number");
   std::string deep = "HIERARCHY\nROOT a\n{\n";
