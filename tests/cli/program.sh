@@ -49,11 +49,85 @@ test_help_and_version() {
   expect 0 --version
   holds stdout '^molejo [0-9]+\.[0-9]+\.[0-9]+$'
   expect 0 --help
-  for command in simulate check convert modes sketch train gait direct stabilise pushes gallery; do holds stdout "  $command "; done
+  for command in simulate check convert modes sketch train gait direct stabilise pushes character gallery; do
+    holds stdout "  $command "
+  done
   expect 0 simulate --help
   for option in output duration fps time-step integrator formulation contacts forces force-scale set units json; do
     holds stdout "--$option"
   done
+}
+
+write_figure() { # two legs and a head, three frames
+  cat > figure.bvh << 'BVH'
+HIERARCHY
+ROOT Hips
+{
+ OFFSET 0 1 0
+ CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+ JOINT LeftUpLeg
+ { OFFSET 0.1 0 0 CHANNELS 3 Zrotation Xrotation Yrotation
+  JOINT LeftLeg
+  { OFFSET 0 -0.5 0 CHANNELS 3 Zrotation Xrotation Yrotation
+   JOINT LeftFoot
+   { OFFSET 0 -0.5 0 CHANNELS 3 Zrotation Xrotation Yrotation
+    End Site
+    { OFFSET 0 0 0.2 } } } }
+ JOINT RightUpLeg
+ { OFFSET -0.1 0 0 CHANNELS 3 Zrotation Xrotation Yrotation
+  JOINT RightLeg
+  { OFFSET 0 -0.5 0 CHANNELS 3 Zrotation Xrotation Yrotation
+   JOINT RightFoot
+   { OFFSET 0 -0.5 0 CHANNELS 3 Zrotation Xrotation Yrotation
+    End Site
+    { OFFSET 0 0 0.2 } } } }
+ JOINT Head
+ { OFFSET 0 0.6 0 CHANNELS 3 Zrotation Xrotation Yrotation
+  End Site
+  { OFFSET 0 0.2 0 } } }
+MOTION
+Frames: 3
+Frame Time: 0.5
+0 1 0 0 0 0  0 -20 0 0 0 0 0 0 0  0 20 0 0 0 0 0 0 0  0 0 0
+0 1 1 0 0 0  0 20 0 0 0 0 0 0 0  0 -20 0 0 0 0 0 0 0  0 0 0
+0 1 2 0 0 0  0 -20 0 0 0 0 0 0 0  0 20 0 0 0 0 0 0 0  0 0 0
+BVH
+}
+
+test_character() {
+  write_figure
+  expect 0 character figure.bvh
+  holds stdout '^character: 11 joints, 1 clips, 0 skins$'
+  holds stdout '  hips +Hips +found by name'
+  holds stdout '  left_toes +LeftFoot_end +inferred from the shape'
+  holds stdout 'goes 2 over the ground'
+  expect 0 character figure.bvh --json --role left_toes=
+  python3 -c 'import json; c = json.load(open("stdout")); assert c["walks"] and "left_toes" not in c["roles"]; assert c["clips"][0]["way"] == 2'
+  expect 0 character figure.bvh --in-place --mirror --resample 10 -o out.glb -o out.bvh
+  holds stdout '11 keys, .* in place'
+  expect 0 character out.glb --clip mot
+  expect 0 character out.bvh --onto figure.bvh -o onto.glb
+  echo '{"roles": {"head": "LeftFoot_end"}}' > roles.json
+  expect 0 character figure.bvh --roles roles.json
+  holds stdout '  head +LeftFoot_end +given'
+  only_files figure.bvh onto.glb out.bvh out.glb roles.json
+}
+
+test_character_refuses() {
+  write_figure
+  refuse "no FILE given" character
+  refuse "no such file" character missing.glb
+  refuse "unknown ending '.json'; expected .glb, .gltf, .vrm or .bvh" character pendulum.json
+  refuse "unknown clip 'motoin'; did you mean 'motion'?" character figure.bvh --clip motoin
+  refuse "unknown role 'hip'; did you mean 'hips'?" character figure.bvh --role hip=Hips
+  refuse "did you mean 'Hips'?" character figure.bvh --role hips=Hpis
+  refuse "expected frames per second from 1 to 1000" character figure.bvh --fps 0
+  refuse ".glb" character figure.bvh -o out.txt
+  echo '{"roles": {"haed": "Head"}}' > roles.json
+  refuse "roles.json:1: /roles/haed" character figure.bvh --roles roles.json
+  echo 'glTF' > short.glb
+  refuse "short.glb: a GLB file that ends in its header" character short.glb
+  only_files figure.bvh roles.json short.glb
 }
 
 test_no_command() {
