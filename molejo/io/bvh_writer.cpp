@@ -1,5 +1,7 @@
-// BVH of a skeleton and one clip. The format knows no scales and no rest rotations: offsets are the
-// arrows between joints with all scales above applied, rotations those of the poses.
+// BVH of a skeleton and one clip. The format knows no scales and no rotations at rest: with all its
+// angles zero a figure stands in its reference pose, in axes of the model.
+//
+//   offset  p_j0 - p_p0       rotation  D_p^T D_j, D = R R_0^T: what turned a joint from there
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,6 +42,8 @@ class BvhWriter {
  public:
   BvhWriter(const Character& character, const Clip& clip, const BvhOptions& options)
       : skeleton_(character.skeleton),
+        reference_(motion::bind_pose(character)),
+        reference_rotations_(motion::model_rotations(skeleton_, reference_)),
         sampler_(skeleton_, clip),
         children_(skeleton_.children()),
         options_(options) {
@@ -55,7 +59,8 @@ class BvhWriter {
     for (const motion::Track& track : clip.tracks) {
       if (track.channel != motion::Channel::rotation) moving_[at(track.joint)] = true;
     }
-    rest_ = offsets(motion::SkeletonPose(skeleton_));
+    turned_.resize(skeleton_.joints.size());
+    rest_ = offsets(reference_);
   }
 
   std::string write() {
@@ -78,15 +83,16 @@ class BvhWriter {
   }
 
  private:
-  // Arrows from parent to joint in axes of the parent's rotation, scales above applied.
-  std::vector<Vec3> offsets(const motion::SkeletonPose& pose) const {
+  // Arrows from parent to joint as the parent's turn D sees them, and the turns in `turned_`.
+  std::vector<Vec3> offsets(const motion::SkeletonPose& pose) {
     const std::vector<motion::Affine> X = motion::model_transforms(skeleton_, pose);
     const std::vector<Quat> q = motion::model_rotations(skeleton_, pose);
     std::vector<Vec3> result;
     for (int j = 0; j < skeleton_.size(); ++j) {
+      turned_[at(j)] = q[at(j)] * conjugate(reference_rotations_[at(j)]);
       const int parent = skeleton_[j].parent;
       result.push_back(parent < 0 ? X[at(j)].origin
-                                  : transpose_times(matrix(q[at(parent)]),
+                                  : transpose_times(matrix(turned_[at(parent)]),
                                                     X[at(j)].origin - X[at(parent)].origin));
     }
     return result;
@@ -169,12 +175,16 @@ class BvhWriter {
         const Vec3& p = now[at(j)];
         fmt::format_to(out, "{:.9g} {:.9g} {:.9g} ", p.x, p.y, p.z);
       }
-      const Vec3 a = angles_zxy(matrix(pose.rotation(j)));
+      const int parent = skeleton_[j].parent;
+      const Quat above = parent < 0 ? Quat{} : turned_[at(parent)];
+      const Vec3 a = angles_zxy(matrix(motion::safe_unit(conjugate(above) * turned_[at(j)])));
       fmt::format_to(out, "{:.9g} {:.9g} {:.9g}{}", a.z, a.x, a.y, j == order_.back() ? "\n" : " ");
     }
   }
 
   const motion::Skeleton& skeleton_;
+  motion::SkeletonPose reference_;
+  std::vector<Quat> reference_rotations_, turned_;
   motion::ClipSampler sampler_;
   std::vector<std::vector<int>> children_;
   BvhOptions options_;
