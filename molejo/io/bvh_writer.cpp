@@ -56,9 +56,6 @@ class BvhWriter {
       if (skeleton_[j].parent < 0) roots_.push_back(j);
     }
     moving_.assign(skeleton_.joints.size(), false);
-    for (const motion::Track& track : clip.tracks) {
-      if (track.channel != motion::Channel::rotation) moving_[at(track.joint)] = true;
-    }
     turned_.resize(skeleton_.joints.size());
     rest_ = offsets(reference_);
   }
@@ -104,7 +101,6 @@ class BvhWriter {
     motion::SkeletonPose pose(skeleton_);
     double size = 0;
     for (const Vec3& v : rest_) size = std::max(size, max_abs(v));
-    std::fill(moving_.begin(), moving_.end(), false);
     for (const double t : times_) {
       sampler_.sample(t, cursor, pose);
       const std::vector<Vec3> now = offsets(pose);
