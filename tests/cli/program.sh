@@ -545,9 +545,9 @@ checked_evaluations() { grep -m 1 -oE '"evaluations": [0-9]+' gait.json.part 2> 
 
 test_train_goes_on_after_a_kill_with_the_same_bits() {
   local before i job kills=0 many=6000
-  expect 1 train "$(run_motion)" --seed 2 --evaluations $many -o plain.json --threads 1
+  expect 1 train "$(run_motion)" --seed 3 --evaluations $many -o plain.json --threads 1
   without_seconds plain.json > expected
-  "$program" train "$(run_motion)" --seed 2 --evaluations $many -o gait.json --threads 1 > /dev/null 2>&1 &
+  "$program" train "$(run_motion)" --seed 3 --evaluations $many -o gait.json --threads 1 > /dev/null 2>&1 &
   job=$!
   while [ $kills -lt 3 ]; do
     before=$(checked_evaluations)
@@ -574,7 +574,7 @@ test_train_goes_on_after_a_kill_with_the_same_bits() {
   without_seconds gait.json | cmp - expected || fail "another gait after $kills kills"
   # and once more with a larger budget, beside one that had it from the start
   expect 1 train "$(run_motion)" --evaluations $((many + 100)) -o gait.json --resume
-  expect 1 train "$(run_motion)" --seed 2 --evaluations $((many + 100)) -o plain.json
+  expect 1 train "$(run_motion)" --seed 3 --evaluations $((many + 100)) -o plain.json
   without_seconds plain.json > expected
   without_seconds gait.json | cmp - expected || fail "another gait with more evaluations"
   echo "killed $kills times"

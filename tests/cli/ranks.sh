@@ -42,8 +42,8 @@ test_bad_input_is_told_once() {
 
 test_a_killed_rank_ends_the_job_and_resume_finishes_it() {
   local many=8000 i job victim
-  "$program" train "$motion" -o plain.json --seed 2 --evaluations $many > out 2> err
-  "$mpirun" "${options[@]}" -n 2 "$program" train "$motion" -o gait.json --seed 2 --evaluations $many > out 2> err &
+  "$program" train "$motion" -o plain.json --seed 3 --evaluations $many > out 2> err
+  "$mpirun" "${options[@]}" -n 2 "$program" train "$motion" -o gait.json --seed 3 --evaluations $many > out 2> err &
   job=$!
   for ((i = 0; i < 1000; ++i)); do
     grep -m 1 '"evaluations":' gait.json.part 2> /dev/null | grep -q '[1-9]' && break

@@ -58,7 +58,7 @@ TEST_CASE("feedback file: what does not fit is told in one line") {
   const Character character = make_character(small.motion.scene, small.motion.motion.figure);
   const GaitProblem problem(character, small.motion.motion);
   CHECK(error_text([&] { check_feedback(problem, *small.feedback, "f"); }) ==
-        "f: /feedback/gains: 3 x 5: expected 16 x 71 for this motion");
+        "f: /feedback/gains: 3 x 5: expected 32 x 71 for this motion");
 }
 
 TEST_CASE("push plot: a line for each phase, and the figures of the table") {
