@@ -177,14 +177,14 @@ void keep_engines(const std::vector<std::string>& names, Engines& engines) {
 int main(int argc, char** argv) {
   CLI::App app{"The same works on Molejo and its peers, in one process on one core."};
   bool quick = false;
-  int seeds = 0;
+  int seeds = 5;
   std::string json_path, part = "all";
   std::vector<std::string> names;
   app.add_flag("--quick", quick, "few short passes: a look, not a measurement");
   app.add_option("--json", json_path, "write all figures to this file as well");
   app.add_option("--part", part, "what to measure")
       ->check(CLI::IsMember({"all", "motion", "contact", "expression", "locomotion"}));
-  app.add_option("--train", seeds, "also train the basic run with seeds 1 to this; takes minutes")
+  app.add_option("--train", seeds, "with locomotion: train the basic run with seeds 1 to this")
       ->check(CLI::Range(0, 100));
   app.add_option("--engine", names,
                  "only Molejo and peers whose names begin like this; repeatable");
@@ -214,7 +214,7 @@ int main(int argc, char** argv) {
     }
     results.goals = judge(results, engines);
     std::fputs(text(results).c_str(), stdout);
-    if (seeds > 0) {
+    if (wanted("locomotion") && seeds > 0 && !quick) {
       std::fprintf(stderr, "training ...\n");
       std::fputs(training_text(time_training(seeds)).c_str(), stdout);
     }

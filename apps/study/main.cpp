@@ -15,12 +15,6 @@ namespace molejo::study {
 
 namespace {
 
-double median(std::vector<double> list) {
-  if (list.empty()) return 0;
-  std::sort(list.begin(), list.end());
-  return list[list.size() / 2];
-}
-
 Runs look_at_all(const fs::path& folder) {
   Runs runs;
   for (const Row& row : rows()) {

@@ -28,17 +28,16 @@ double amplitude(const Run& run, const std::string& name) {
   return found == run.amplitude.end() ? 0 : found->second;
 }
 
-// Mean of a measure over the valid runs of a row.
+// Median of a measure over the valid runs of a row.
 template <class Measure>
-double mean_of(const Runs& runs, const std::string& row, Measure measure) {
-  double sum = 0;
-  int count = 0;
+double median_of(const Runs& runs, const std::string& row, Measure measure) {
+  std::vector<double> list;
   const auto found = runs.find(row);
   if (found == runs.end()) return std::nan("");
   for (const Run& run : found->second) {
-    if (run.valid()) sum += measure(run), ++count;
+    if (run.valid()) list.push_back(measure(run));
   }
-  return sum / count;
+  return median(std::move(list));
 }
 
 Verdict resembles_sketch(const Runs&, const Run& run) {
@@ -50,7 +49,7 @@ Verdict only_valid(const Runs&, const Run& run) {
 }
 
 Verdict sways(const Runs& runs, const Run& run) {
-  const double basic = mean_of(runs, "basic_run", [](const Run& r) { return r.style.roll; });
+  const double basic = median_of(runs, "basic_run", [](const Run& r) { return r.style.roll; });
   const double bend = amplitude(run, "step 1, air 3");
   return {run.style.roll > 1.5 * basic && bend != 0,
           fmt::format("roll {:.0f} deg > 1.5 x {:.0f}; air mode 3 at {:+.2f}",
@@ -60,7 +59,7 @@ Verdict sways(const Runs& runs, const Run& run) {
 Verdict turns(const Runs& runs, const Run& run) {
   const Run* basic = first_valid(runs, "basic_run");
   if (!basic) return {false, "no basic run to compare with"};
-  const double yaw = mean_of(runs, "basic_run", [](const Run& r) { return r.style.yaw; });
+  const double yaw = median_of(runs, "basic_run", [](const Run& r) { return r.style.yaw; });
   return {run.style.yaw > 1.5 * yaw && run.sketch.yaw <= 1.5 * basic->sketch.yaw,
           fmt::format("yaw {:.0f} deg > 1.5 x {:.0f}; sketches {:.0f} and {:.0f}",
                       degrees(run.style.yaw), degrees(yaw), degrees(run.sketch.yaw),
@@ -87,16 +86,17 @@ Verdict differs(const Runs& runs, const Run& run) {
 }
 
 Verdict crouches(const Runs& runs, const Run& run) {
-  const double basic = mean_of(runs, "basic_run", [](const Run& r) { return r.style.hip_height; });
+  const double basic =
+      median_of(runs, "basic_run", [](const Run& r) { return r.style.hip_height; });
   return {run.style.hip_height < basic - 0.05,
           fmt::format("hips at {:.2f} m < {:.2f} - 0.05", run.style.hip_height, basic)};
 }
 
 Verdict straddles(const Runs& runs, const Run& run) {
   const double knees =
-      mean_of(runs, "basic_run", [](const Run& r) { return r.style.knee_separation; });
+      median_of(runs, "basic_run", [](const Run& r) { return r.style.knee_separation; });
   const double feet =
-      mean_of(runs, "basic_run", [](const Run& r) { return r.style.foot_separation; });
+      median_of(runs, "basic_run", [](const Run& r) { return r.style.foot_separation; });
   return {run.style.knee_separation > knees && run.style.foot_separation > feet,
           fmt::format("knees {:.2f} m > {:.2f}, feet {:.2f} m > {:.2f}", run.style.knee_separation,
                       knees, run.style.foot_separation, feet)};
@@ -142,16 +142,17 @@ Verdict crosses_arms(const Runs& runs, const Run& run) {
                       other, degrees(legs))};
 }
 
-Verdict looks_less_like(const Runs& runs, const Run& run) {
-  const double basic = mean_of(runs, "basic_run", [](const Run& r) { return r.likeness; });
-  const double here = mean_of(runs, "trivial_selection", [](const Run& r) { return r.likeness; });
-  return {here < basic, fmt::format("correlation {:.2f}, mean {:.2f} < {:.2f} of basic",
-                                    run.likeness, here, basic)};
+Verdict looks_less_like(const Runs& runs, const Run&) {
+  const auto from_sketch = [](const Run& r) { return style_distance(r.style, r.sketch); };
+  const double basic = median_of(runs, "basic_run", from_sketch);
+  const double here = median_of(runs, "trivial_selection", from_sketch);
+  return {here > basic, fmt::format("{:.1f} deg from its sketch > {:.1f} of basic", degrees(here),
+                                    degrees(basic))};
 }
 
 Verdict compared_with_modes(const Runs& runs, const Run& run) {
-  const double basic = mean_of(runs, "basic_run", [](const Run& r) { return r.check.objective; });
-  const double evaluations = mean_of(
+  const double basic = median_of(runs, "basic_run", [](const Run& r) { return r.check.objective; });
+  const double evaluations = median_of(
       runs, "basic_run", [](const Run& r) { return static_cast<double>(r.file.evaluations); });
   return {true, fmt::format("objective {:.0f} (modes {:.0f}), {} evaluations (modes {:.0f})",
                             run.check.objective, basic, run.file.evaluations, evaluations)};
@@ -167,6 +168,13 @@ Verdict fails_more_often(const Runs& runs, const Run&) {
 }
 
 }  // namespace
+
+double median(std::vector<double> list) {
+  if (list.empty()) return std::nan("");
+  std::sort(list.begin(), list.end());
+  const std::size_t n = list.size();
+  return (list[(n - 1) / 2] + list[n / 2]) / 2;
+}
 
 double success_rate(const std::vector<Run>& runs) {
   const auto valid =

@@ -44,6 +44,8 @@ struct Row {
 
 const std::vector<Row>& rows();
 
+// NaN for none.
+double median(std::vector<double> list);
 // Seeds that gave a valid gait / seeds.
 double success_rate(const std::vector<Run>& runs);
 

@@ -569,7 +569,7 @@ test_train_goes_on_after_a_kill_with_the_same_bits() {
   [ $kills -ge 1 ] || fail "it was over before it could be killed"
   rm -f gait.json
   expect 1 train "$(run_motion)" --evaluations $many -o gait.json --resume --json
-  holds stdout '"seed": 2'
+  holds stdout '"seed": 3'
   holds stdout '"resumed": true'
   without_seconds gait.json | cmp - expected || fail "another gait after $kills kills"
   # and once more with a larger budget, beside one that had it from the start

@@ -107,6 +107,40 @@ TEST_CASE("feedback: the basic run goes on for a minute without reset, the open 
   CHECK(results[1].forward != results[0].forward);
 }
 
+TEST_CASE("feedback: the kangaroo hops on for a minute without reset") {
+  const GaitFile file = load_gait(source_dir() + "/scenes/gaits/kangaroo_closed.gait.json");
+  const Character character = make_character(file.motion.scene, file.motion.motion.figure);
+  const GaitProblem problem(character, file.motion.motion);
+  REQUIRE(problem.motion().rollout.whole_body);
+  REQUIRE(file.feedback.has_value());
+  ReplayOptions options;
+  options.seconds = 60;
+  options.record = false;
+  CHECK(replay(problem, file.unknowns, options).report.fell);
+  const ReplayReport closed =
+      replay(problem, file.unknowns, options,
+             feedback_hook(problem, file.unknowns, file.feedback->feedback))
+          .report;
+  CHECK_FALSE(closed.fell);
+  CHECK(closed.seconds >= 60);
+  CHECK(closed.distance > 100);
+}
+
+TEST_CASE("feedback: more inputs are the same gait, and can all be acted with") {
+  const Shipped& s = shipped();
+  const WiderGait wider = with_more_inputs(s.problem, s.unknowns(), 30);
+  const GaitProblem wide(s.character, wider.motion);
+  REQUIRE(wide.size() == static_cast<int>(wider.unknowns.size()));
+  CHECK(input_count(wide) == 2 * 30 + 4);  // two pulses, period, air share
+  const Gait a = s.problem.gait(s.unknowns().data()), b = wide.gait(wider.unknowns.data());
+  CHECK(a.start.q == b.start.q);
+  CHECK(a.start.v == b.start.v);
+  CHECK(a.period() == b.period());
+  CHECK((a.steps[0].air.pulses[0].torque - b.steps[0].air.pulses[0].torque).norm() < 1e-9);
+  CHECK((a.steps[0].ground.pulses[0].torque - b.steps[0].ground.pulses[0].torque).norm() < 1e-9);
+  CHECK(a.steps[0].ground.pulses[0].length == b.steps[0].ground.pulses[0].length);
+}
+
 TEST_CASE("feedback: changes stay within the range of the motion") {
   const Shipped& s = shipped();
   const VecX huge = VecX::Constant(input_count(s.problem), 1e6);
