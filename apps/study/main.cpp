@@ -26,13 +26,14 @@ Runs look_at_all(const fs::path& folder) {
   return runs;
 }
 
-// The valid run that is shown, one that the judge likes if there is one; null if there is none.
+// The valid run that is shown: the first that the judge likes, else the nearest; null if there is
+// none.
 const Run* shown_run(const Runs& runs, const Row& row, Verdict& verdict) {
   const Run* shown = nullptr;
   for (const Run& run : runs.at(row.motion)) {
     if (!run.valid()) continue;
     const Verdict v = row.judge(runs, run);
-    if (shown && !v.holds) continue;
+    if (shown && !v.holds && v.near <= verdict.near) continue;
     shown = &run, verdict = v;
     if (v.holds) break;
   }

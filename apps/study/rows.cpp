@@ -63,7 +63,8 @@ Verdict turns(const Runs& runs, const Run& run) {
   return {run.style.yaw > 1.5 * yaw && run.sketch.yaw <= 1.5 * basic->sketch.yaw,
           fmt::format("yaw {:.0f} deg > 1.5 x {:.0f}; sketches {:.0f} and {:.0f}",
                       degrees(run.style.yaw), degrees(yaw), degrees(run.sketch.yaw),
-                      degrees(basic->sketch.yaw))};
+                      degrees(basic->sketch.yaw)),
+          run.style.yaw};
 }
 
 // Distance of a run to the basic runs, and of these among each other.

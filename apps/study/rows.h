@@ -33,6 +33,7 @@ using Runs = std::map<std::string, std::vector<Run>>;
 struct Verdict {
   bool holds = false;
   std::string figures;
+  double near = 0;  // where it does not hold: how near it came, of runs that are to be compared
 };
 
 struct Row {

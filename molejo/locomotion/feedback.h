@@ -32,8 +32,8 @@ double input_unit(const GaitProblem& problem, int input);
 void apply_input(const GaitProblem& problem, const std::vector<double>& unknowns, const VecX& input,
                  Gait& gait);
 
-// The same gait, of a motion that allows the lowest modes of all palettes too and does not use them:
-// more for a feedback to act with.
+// The same gait, of a motion that allows the lowest modes of all palettes too and does not use
+// them: more for a feedback to act with.
 struct WiderGait {
   Motion motion;
   std::vector<double> unknowns;
