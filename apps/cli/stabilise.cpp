@@ -71,8 +71,14 @@ int stabilise(const StabiliseOptions& options) {
   settings.seed = options.seed, settings.threads = options.threads;
   settings.push = options.push, settings.generations = options.generations;
   gait.feedback = stabilise(problem, gait.unknowns, settings, [&](const StabiliseProgress& p) {
-    fmt::print(stderr, "generation {:3}: {:4} tried, best {:.4f}, this {:.4f}, {:.1f} s\n",
-               p.generation, p.tried, p.best, p.score, seconds_since(start));
+    const double wall = seconds_since(start);
+    fmt::print(stderr, "generation {:3} of {}: {:4} tried, best {:.4f}, this {:.4f}, {:.1f} s",
+               p.generation, options.generations, p.tried, p.best, p.score, wall);
+    if (p.generation > 0) {
+      fmt::print(stderr, ", {:.1f} candidates/s, at most {:.0f} s left", p.tried / wall,
+                 wall * (options.generations - p.generation) / p.generation);
+    }
+    fmt::print(stderr, "\n");
     return true;
   });
   save_gait(options.output, gait);
