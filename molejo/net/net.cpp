@@ -204,7 +204,7 @@ Neighbours::Neighbours(const Net& net, std::span<const ArcKind> kinds, bool of_t
   }
   for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
   all_.resize(first_.back());
-  std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
+  std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
   for (const Arc& a : net.arcs) {
     if (!wanted(a)) continue;
     all_[next[owner(a)]++] = {of_transitions ? a.place.index : a.transition.index, a.weight};

@@ -141,9 +141,13 @@ class Neighbours {
   }
 
  private:
-  std::vector<std::size_t> first_;
+  std::vector<std::uint32_t> first_;  // arcs are fewer than max_net_arcs
   std::vector<Neighbour> all_;
 };
+
+// What a Neighbours may be asked for, beside the lists of Topology.
+inline constexpr ArcKind inputs_only[] = {ArcKind::input};
+inline constexpr ArcKind interrupters_only[] = {ArcKind::interrupter};
 
 // The arcs by node, in the order of the net. Inputs hold the interrupting ones too unless the name
 // says otherwise.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "molejo/net/enabled_set.h"
 
@@ -67,8 +66,28 @@ class Calendar {
   std::vector<Days::node_type> spare_;
 };
 
-constexpr std::array inputs_only{ArcKind::input};
-constexpr std::array interrupters_only{ArcKind::interrupter};
+// A place while it runs: what a firing touches lies together.
+struct PlaceNow {
+  enum Flag : std::uint8_t { serving = 1, called = 2, awaits = 4, told = 8, overdue = 16 };
+
+  std::int64_t marking = 0, waiting = 0;
+  std::int64_t start = 0, delay = 0;  // ticks; start of the service
+  std::uint32_t service = 0;          // counts the services
+  int active_position = -1;           // in the list of places that serve a token
+  int call = -1;                      // index into the calls of the frame, or -1
+  std::uint8_t flags = 0;
+  bool takers_only = true;  // no transition interrupts it or is inhibited by it
+
+  bool has(Flag flag) const { return (flags & flag) != 0; }
+  void set(Flag flag) { flags = static_cast<std::uint8_t>(flags | flag); }
+};
+
+struct TransitionNow {
+  int missing = 0;  // conditions that it still lacks
+  bool by_itself = true;
+  bool held = false;   // its event is held
+  bool alone = false;  // nobody else wants its tokens
+};
 
 }  // namespace
 
@@ -83,20 +102,14 @@ struct NetRun::State {
   Topology topology;
   Neighbours takers, interrupters;      // transitions of a place
   Neighbours taken_inputs, cut_inputs;  // places of a transition
-  std::vector<std::int64_t> delay;      // ticks
   std::map<std::string, std::vector<int>, std::less<>> events_of;
-  std::vector<std::uint8_t> alone;  // of a transition: nobody else wants its tokens
 
   // where everything is
   std::int64_t tick = 0, frame = 0;
-  std::vector<std::int64_t> marking, waiting, start;
-  std::vector<std::uint32_t> service;  // counts the services of a place
-  enum Flag : std::uint8_t { serving = 1, called = 2, awaits = 4, told = 8, overdue = 16 };
-  std::vector<std::uint8_t> flags;
-  std::vector<int> active, active_position;  // places that serve a token
+  std::vector<PlaceNow> places;
+  std::vector<TransitionNow> transitions;
+  std::vector<int> active;  // places that serve a token
   Calendar dues;
-  std::vector<int> missing;        // conditions that a transition still lacks
-  std::vector<std::uint8_t> held;  // of a transition: its event is held
   EnabledSet by_themselves, on_events;
   std::uint64_t random;
   RunStop stop = RunStop::none;
@@ -105,11 +118,13 @@ struct NetRun::State {
   // what the last frame brought
   std::vector<NetEvent> events;
   std::vector<ActionCall> calls;
-  std::vector<int> call_of;  // of an active place: index into calls, or -1
   bool frame_open = false;
   std::int64_t frame_end = 0;  // services that start before it are called in this frame
 
+  PlaceNow& place(int p) { return places[at(p)]; }
+  TransitionNow& transition(int t) { return transitions[at(t)]; }
   void choose_ticks();
+  bool is_alone(int transition) const;
   void log(NetEventKind kind, int node, std::int64_t count = 1) {
     events.push_back({tick, kind, node, count});
   }
@@ -137,41 +152,40 @@ NetRun::State::State(const Net& the_net, const RunSettings& the_settings)
       interrupters(the_net, interrupters_only, false),
       taken_inputs(the_net, inputs_only, true),
       cut_inputs(the_net, interrupters_only, true),
+      places(the_net.places.size()),
+      transitions(the_net.transitions.size()),
       by_themselves(the_net),
       on_events(the_net),
       random(the_settings.seed) {
   choose_ticks();
-  const std::size_t places = net.places.size(), transitions = net.transitions.size();
-  marking.resize(places);
-  waiting.resize(places);
-  start.resize(places);
-  service.resize(places);
-  flags.resize(places);
-  active_position.assign(places, -1);
-  call_of.assign(places, -1);
-  missing.resize(transitions);
-  held.resize(transitions);
-  for (std::size_t t = 0; t < transitions; ++t) {
-    const int id = static_cast<int>(t);
-    missing[t] = static_cast<int>(topology.inputs[id].size());
-    bool is_alone = topology.inhibitors[id].empty();
-    for (const auto& [p, w] : topology.inputs[id]) {
-      is_alone &= topology.consumers[p].size() == 1 && topology.inhibited[p].empty();
-    }
-    for (const auto& [p, w] : topology.outputs[id]) is_alone &= topology.inhibited[p].empty();
-    alone.push_back(is_alone ? 1 : 0);
-    const std::string& event = net.transitions[t].event;
+  for (int t = 0; t < static_cast<int>(transitions.size()); ++t) {
+    const std::string& event = net.transitions[at(t)].event;
+    transition(t) = {.missing = static_cast<int>(topology.inputs[t].size()),
+                     .by_itself = event.empty(),
+                     .alone = is_alone(t)};
     if (!event.empty()) {
-      events_of[event].push_back(id);
-    } else if (missing[t] == 0) {
-      by_themselves.insert(id);  // its inhibitors are empty so far
+      events_of[event].push_back(t);
+    } else if (transition(t).missing == 0) {
+      by_themselves.insert(t);  // its inhibitors are empty so far
     }
   }
-  for (std::size_t p = 0; p < places; ++p) {
-    if (net.places[p].awaited && settings.await) flags[p] = awaits;
-    if (net.places[p].tokens > 0) put(static_cast<int>(p), net.places[p].tokens);
+  for (int p = 0; p < static_cast<int>(places.size()); ++p) {
+    place(p).takers_only = interrupters[p].empty() && topology.inhibited[p].empty();
+    if (net.places[at(p)].awaited && settings.await) place(p).set(PlaceNow::awaits);
+  }
+  for (int p = 0; p < static_cast<int>(places.size()); ++p) {
+    if (net.places[at(p)].tokens > 0) put(p, net.places[at(p)].tokens);
   }
   settle();
+}
+
+bool NetRun::State::is_alone(int t) const {
+  bool alone = topology.inhibitors[t].empty();
+  for (const auto& [p, w] : topology.inputs[t]) {
+    alone &= topology.consumers[p].size() == 1 && topology.inhibited[p].empty();
+  }
+  for (const auto& [p, w] : topology.outputs[t]) alone &= topology.inhibited[p].empty();
+  return alone;
 }
 
 void NetRun::State::choose_ticks() {
@@ -196,19 +210,19 @@ void NetRun::State::choose_ticks() {
     return static_cast<std::int64_t>(ticks);
   };
   per_frame = in_ticks(Fraction(rate.denominator, rate.numerator));
-  for (const Place& p : net.places) delay.push_back(in_ticks(p.delay));
+  for (std::size_t p = 0; p < places.size(); ++p) places[p].delay = in_ticks(net.places[p].delay);
 }
 
 // One condition of a transition changed.
 void NetRun::State::condition(int t, bool before, bool now) {
   if (before == now) return;
-  const bool was_enabled = missing[at(t)] == 0;
-  missing[at(t)] += now ? -1 : 1;
-  const bool is_enabled = missing[at(t)] == 0;
+  TransitionNow& now_t = transition(t);
+  const bool was_enabled = now_t.missing == 0;
+  now_t.missing += now ? -1 : 1;
+  const bool is_enabled = now_t.missing == 0;
   if (was_enabled == is_enabled) return;
-  const bool by_itself = net.transitions[at(t)].event.empty();
-  if (!by_itself && held[at(t)] == 0) return;
-  EnabledSet& set = by_itself ? by_themselves : on_events;
+  if (!now_t.by_itself && !now_t.held) return;
+  EnabledSet& set = now_t.by_itself ? by_themselves : on_events;
   if (is_enabled) {
     set.insert(t);
   } else {
@@ -217,85 +231,93 @@ void NetRun::State::condition(int t, bool before, bool now) {
 }
 
 void NetRun::State::set_tokens(int p, std::int64_t new_marking, std::int64_t new_waiting) {
-  const std::int64_t before = marking[at(p)], all_before = before + waiting[at(p)];
+  PlaceNow& at_p = place(p);
+  const std::int64_t before = at_p.marking, all_before = before + at_p.waiting;
   const std::int64_t all = new_marking + new_waiting;
-  marking[at(p)] = new_marking;
-  waiting[at(p)] = new_waiting;
-  for (const auto& [t, w] : takers[p]) condition(t, before >= w, new_marking >= w);
+  at_p.marking = new_marking;
+  at_p.waiting = new_waiting;
+  if (new_marking != before) {
+    for (const auto& [t, w] : takers[p]) condition(t, before >= w, new_marking >= w);
+  }
+  if (at_p.takers_only) return;
   for (const auto& [t, w] : interrupters[p]) condition(t, all_before >= w, all >= w);
   for (const auto& [t, w] : topology.inhibited[p]) condition(t, before < w, new_marking < w);
 }
 
 void NetRun::State::put(int p, std::int64_t count) {
-  if (marking[at(p)] + waiting[at(p)] > most_tokens - count) {
+  const PlaceNow& at_p = place(p);
+  if (at_p.marking + at_p.waiting > most_tokens - count) {
     stop = RunStop::overflow;
     return;
   }
   log(NetEventKind::arrive, p, count);
-  if (delay[at(p)] == 0 && (flags[at(p)] & awaits) == 0) {
-    set_tokens(p, marking[at(p)] + count, waiting[at(p)]);
+  if (at_p.delay == 0 && !at_p.has(PlaceNow::awaits)) {
+    set_tokens(p, at_p.marking + count, at_p.waiting);
     return;
   }
-  set_tokens(p, marking[at(p)], waiting[at(p)] + count);
-  if ((flags[at(p)] & serving) == 0) begin_service(p);
+  set_tokens(p, at_p.marking, at_p.waiting + count);
+  if (!at_p.has(PlaceNow::serving)) begin_service(p);
 }
 
 void NetRun::State::begin_service(int p) {
-  if (tick > largest_tick - delay[at(p)]) {
+  PlaceNow& at_p = place(p);
+  if (tick > largest_tick - at_p.delay) {
     stop = RunStop::overflow;
     return;
   }
-  const std::int64_t due = tick + delay[at(p)];
-  start[at(p)] = tick;
-  flags[at(p)] = static_cast<std::uint8_t>((flags[at(p)] & awaits) | serving);
-  ++service[at(p)];
-  dues.add(due, {p, service[at(p)]});
-  active_position[at(p)] = static_cast<int>(active.size());
+  const std::int64_t due = tick + at_p.delay;
+  at_p.start = tick;
+  at_p.flags = static_cast<std::uint8_t>((at_p.flags & PlaceNow::awaits) | PlaceNow::serving);
+  dues.add(due, {p, ++at_p.service});
+  at_p.active_position = static_cast<int>(active.size());
   active.push_back(p);
   log(NetEventKind::start, p);
-  call_of[at(p)] = -1;
+  at_p.call = -1;
   if (tick < frame_end) {
-    flags[at(p)] |= called;
-    call_of[at(p)] = static_cast<int>(calls.size());
+    at_p.set(PlaceNow::called);
+    at_p.call = static_cast<int>(calls.size());
     calls.push_back({.place = {p}, .stage = Stage::arrival, .start = tick, .due = due});
   }
 }
 
 void NetRun::State::end_service(int p, bool interrupted) {
   log(interrupted ? NetEventKind::interrupt : NetEventKind::finish, p);
-  if (const int call = call_of[at(p)]; call >= 0) {
-    calls[at(call)].end = tick;
-    calls[at(call)].interrupted = interrupted;
+  PlaceNow& at_p = place(p);
+  if (at_p.call >= 0) {
+    calls[at(at_p.call)].end = tick;
+    calls[at(at_p.call)].interrupted = interrupted;
   }
-  flags[at(p)] = static_cast<std::uint8_t>(flags[at(p)] & awaits);
-  ++service[at(p)];
-  const int position = active_position[at(p)], last = active.back();
-  active[at(position)] = last;
-  active_position[at(last)] = position;
-  active_position[at(p)] = -1;
+  at_p.flags = static_cast<std::uint8_t>(at_p.flags & PlaceNow::awaits);
+  ++at_p.service;
+  const int last = active.back();
+  active[at(at_p.active_position)] = last;
+  place(last).active_position = at_p.active_position;
+  at_p.active_position = -1;
   active.pop_back();
 }
 
 // The wait of the serving token is over.
 void NetRun::State::ripen(int p) {
   end_service(p, false);
-  set_tokens(p, marking[at(p)] + 1, waiting[at(p)] - 1);
-  if (waiting[at(p)] > 0) begin_service(p);
+  const PlaceNow& at_p = place(p);
+  set_tokens(p, at_p.marking + 1, at_p.waiting - 1);
+  if (at_p.waiting > 0) begin_service(p);
 }
 
 // Takes tokens, ripe ones first, then such that wait behind, the serving one last.
 void NetRun::State::cut(int p, std::int64_t count) {
-  const std::int64_t ripe = std::min(count, marking[at(p)]);
+  const PlaceNow& at_p = place(p);
+  const std::int64_t ripe = std::min(count, at_p.marking);
   log(NetEventKind::leave, p, count);
-  set_tokens(p, marking[at(p)] - ripe, waiting[at(p)] - (count - ripe));
-  if (waiting[at(p)] == 0 && (flags[at(p)] & serving) != 0) end_service(p, true);
+  set_tokens(p, at_p.marking - ripe, at_p.waiting - (count - ripe));
+  if (at_p.waiting == 0 && at_p.has(PlaceNow::serving)) end_service(p, true);
 }
 
 void NetRun::State::fire(int t) {
   log(NetEventKind::fire, t);
   for (const auto& [p, w] : taken_inputs[t]) {
     log(NetEventKind::leave, p, w);
-    set_tokens(p, marking[at(p)] - w, waiting[at(p)]);
+    set_tokens(p, place(p).marking - w, place(p).waiting);
   }
   for (const auto& [p, w] : cut_inputs[t]) cut(p, w);
   for (const auto& [p, w] : topology.outputs[t]) put(p, w);
@@ -304,7 +326,7 @@ void NetRun::State::fire(int t) {
 
 int NetRun::State::pick(std::span<const int> candidates) {
   // who competes with nobody need not be drawn
-  if (candidates.size() == 1 || alone[at(candidates.back())] != 0) return candidates.back();
+  if (candidates.size() == 1 || transition(candidates.back()).alone) return candidates.back();
   random += 0x9e3779b97f4a7c15u;
   const auto i = static_cast<std::size_t>(
       static_cast<unsigned __int128>(mixed(random)) * candidates.size() >> 64);
@@ -325,7 +347,7 @@ void NetRun::State::settle() {
 
 // Forgets ticks at which no wait ends any more.
 void NetRun::State::drop_old_dues() {
-  const auto is_old = [&](const Due& d) { return service[at(d.place)] != d.service; };
+  const auto is_old = [&](const Due& d) { return place(d.place).service != d.service; };
   while (!dues.empty() && std::all_of(dues.first_dues().begin(), dues.first_dues().end(), is_old)) {
     dues.take_first();
   }
@@ -335,13 +357,13 @@ void NetRun::State::drop_old_dues() {
 bool NetRun::State::end_first_waits() {
   bool ripe = false;
   for (const Due& due : dues.take_first()) {
-    const int p = due.place;
-    if (service[at(p)] != due.service) continue;
-    if ((flags[at(p)] & awaits) != 0 && (flags[at(p)] & told) == 0) {
-      flags[at(p)] |= overdue;
+    PlaceNow& at_p = place(due.place);
+    if (at_p.service != due.service) continue;
+    if (at_p.has(PlaceNow::awaits) && !at_p.has(PlaceNow::told)) {
+      at_p.set(PlaceNow::overdue);
       continue;
     }
-    ripen(p);
+    ripen(due.place);
     ripe = true;
   }
   return ripe;
@@ -355,11 +377,11 @@ void NetRun::State::open_frame() {
   events.clear();
   calls.clear();
   for (const int p : active) {
-    const bool first = (flags[at(p)] & called) == 0;
-    flags[at(p)] |= called;
-    call_of[at(p)] = static_cast<int>(calls.size());
-    const std::int64_t begun = start[at(p)];
-    calls.push_back({{p}, first ? Stage::arrival : Stage::wait, begun, begun + delay[at(p)]});
+    PlaceNow& at_p = place(p);
+    const Stage stage = at_p.has(PlaceNow::called) ? Stage::wait : Stage::arrival;
+    at_p.set(PlaceNow::called);
+    at_p.call = static_cast<int>(calls.size());
+    calls.push_back({{p}, stage, at_p.start, at_p.start + at_p.delay});
   }
 }
 
@@ -412,7 +434,7 @@ int NetRun::raise(std::string_view event) {
   while (s.stop == RunStop::none) {
     best.clear();
     for (const int t : left) {
-      if (s.missing[at(t)] != 0) continue;
+      if (s.transition(t).missing != 0) continue;
       const auto priority = [&](int u) { return s.net.transitions[at(u)].priority; };
       if (!best.empty() && priority(t) > priority(best.front())) best.clear();
       if (best.empty() || priority(t) == priority(best.front())) best.push_back(t);
@@ -433,9 +455,10 @@ void NetRun::hold(std::string_view event, bool held) {
   if (found == s.events_of.end()) return;
   s.open_frame();
   for (const int t : found->second) {
-    if ((s.held[at(t)] != 0) == held) continue;
-    s.held[at(t)] = held ? 1 : 0;
-    if (s.missing[at(t)] != 0) continue;
+    TransitionNow& now = s.transition(t);
+    if (now.held == held) continue;
+    now.held = held;
+    if (now.missing != 0) continue;
     if (held) {
       s.on_events.insert(t);
     } else {
@@ -461,11 +484,11 @@ bool NetRun::fire(TransitionId transition) {
 
 void NetRun::finish(PlaceId place) {
   State& s = *state_;
-  std::uint8_t& flags = s.flags[at(place.index)];
-  if ((flags & State::serving) == 0) return;
+  PlaceNow& now = s.place(place.index);
+  if (!now.has(PlaceNow::serving)) return;
   s.open_frame();
-  flags |= State::told;
-  if ((flags & State::overdue) == 0) return;
+  now.set(PlaceNow::told);
+  if (!now.has(PlaceNow::overdue)) return;
   s.ripen(place.index);
   s.settle();
 }
@@ -483,16 +506,16 @@ double NetRun::seconds(std::int64_t tick) const {
   return static_cast<double>(tick) / static_cast<double>(state_->per_second);
 }
 Fraction NetRun::exact_seconds(std::int64_t tick) const { return {tick, state_->per_second}; }
-std::int64_t NetRun::marking(PlaceId place) const { return state_->marking[at(place.index)]; }
-std::int64_t NetRun::waiting(PlaceId place) const { return state_->waiting[at(place.index)]; }
+std::int64_t NetRun::marking(PlaceId place) const { return state_->place(place.index).marking; }
+std::int64_t NetRun::waiting(PlaceId place) const { return state_->place(place.index).waiting; }
 Stage NetRun::stage(PlaceId place) const {
-  const std::uint8_t flags = state_->flags[at(place.index)];
-  if ((flags & State::serving) == 0) return Stage::nothing;
-  return (flags & State::called) == 0 ? Stage::arrival : Stage::wait;
+  const PlaceNow& now = state_->place(place.index);
+  if (!now.has(PlaceNow::serving)) return Stage::nothing;
+  return now.has(PlaceNow::called) ? Stage::wait : Stage::arrival;
 }
 int NetRun::running() const { return static_cast<int>(state_->active.size()); }
 bool NetRun::is_enabled(TransitionId transition) const {
-  return state_->missing[at(transition.index)] == 0;
+  return state_->transition(transition.index).missing == 0;
 }
 bool NetRun::is_quiet() const {
   return state_->active.empty() && state_->by_themselves.empty() && state_->on_events.empty();
@@ -503,15 +526,15 @@ std::uint64_t NetRun::future_hash() const {
   const State& s = *state_;
   std::uint64_t h = 0x243f6a8885a308d3u;
   const auto add = [&](std::uint64_t x) { h = mixed(h ^ x) + 0x9e3779b97f4a7c15u; };
-  for (std::size_t p = 0; p < s.marking.size(); ++p) {
-    add(static_cast<std::uint64_t>(s.marking[p]));
-    if (s.delay[p] == 0 && s.waiting[p] == 0) continue;
-    add(static_cast<std::uint64_t>(s.waiting[p]));
-    const bool serves = (s.flags[p] & State::serving) != 0;
-    add(serves ? static_cast<std::uint64_t>(s.start[p] + s.delay[p] - s.tick) : 0);
-    add(s.flags[p] & (State::awaits | State::told | State::overdue));
+  for (const PlaceNow& p : s.places) {
+    add(static_cast<std::uint64_t>(p.marking));
+    if (p.delay == 0 && p.waiting == 0) continue;
+    add(static_cast<std::uint64_t>(p.waiting));
+    const bool serves = p.has(PlaceNow::serving);
+    add(serves ? static_cast<std::uint64_t>(p.start + p.delay - s.tick) : 0);
+    add(p.flags & (PlaceNow::awaits | PlaceNow::told | PlaceNow::overdue));
   }
-  for (const std::uint8_t held : s.held) add(held);
+  for (const TransitionNow& t : s.transitions) add(t.held ? 1 : 0);
   return h;
 }
 

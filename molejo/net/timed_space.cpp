@@ -1,7 +1,6 @@
 #include "molejo/net/timed_space.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <string>
 #include <unordered_map>
@@ -45,9 +44,6 @@ std::int64_t take_number(const char*& at) {
     if (byte < 128) return static_cast<std::int64_t>(x);
   }
 }
-
-constexpr std::array inputs_only{ArcKind::input};
-constexpr std::array interrupters_only{ArcKind::interrupter};
 
 }  // namespace
 
