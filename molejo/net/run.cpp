@@ -41,13 +41,12 @@ class Calendar {
   bool empty() const { return days_.empty(); }
   std::int64_t first_tick() const { return days_.begin()->first; }
   const std::vector<Due>& first_dues() const { return days_.begin()->second; }
-  // The dues of the first tick.
-  std::vector<Due> take_first() {
+  // The dues of the first tick replace `dues`, whose memory serves a later one.
+  void take_first(std::vector<Due>& dues) {
     if (last_ == days_.begin()) last_ = days_.end();
     auto node = days_.extract(days_.begin());
-    std::vector<Due> dues = std::move(node.mapped());
+    dues.swap(node.mapped());
     if (spare_.size() < 64) spare_.push_back(std::move(node));
-    return dues;
   }
 
  private:
@@ -110,6 +109,7 @@ struct NetRun::State {
   std::vector<TransitionNow> transitions;
   std::vector<int> active;  // places that serve a token
   Calendar dues;
+  std::vector<Due> ended;  // those of the instant
   EnabledSet by_themselves, on_events;
   std::uint64_t random;
   RunStop stop = RunStop::none;
@@ -129,7 +129,16 @@ struct NetRun::State {
     events.push_back({tick, kind, node, count});
   }
   void condition(int transition, bool before, bool now);
-  void set_tokens(int place, std::int64_t new_marking, std::int64_t new_waiting);
+  void set_tokens(int p, std::int64_t marking, std::int64_t waiting) {
+    PlaceNow& at_p = place(p);
+    const std::int64_t before = at_p.marking, all_before = before + at_p.waiting;
+    at_p.marking = marking;
+    at_p.waiting = waiting;
+    if (marking != before) tell_takers(p, before, marking);
+    if (!at_p.takers_only) tell_others(p, before, all_before);
+  }
+  void tell_takers(int place, std::int64_t before, std::int64_t now);
+  void tell_others(int place, std::int64_t before, std::int64_t all_before);
   void put(int place, std::int64_t count);
   void begin_service(int place);
   void end_service(int place, bool interrupted);
@@ -230,18 +239,14 @@ void NetRun::State::condition(int t, bool before, bool now) {
   }
 }
 
-void NetRun::State::set_tokens(int p, std::int64_t new_marking, std::int64_t new_waiting) {
-  PlaceNow& at_p = place(p);
-  const std::int64_t before = at_p.marking, all_before = before + at_p.waiting;
-  const std::int64_t all = new_marking + new_waiting;
-  at_p.marking = new_marking;
-  at_p.waiting = new_waiting;
-  if (new_marking != before) {
-    for (const auto& [t, w] : takers[p]) condition(t, before >= w, new_marking >= w);
-  }
-  if (at_p.takers_only) return;
+void NetRun::State::tell_takers(int p, std::int64_t before, std::int64_t now) {
+  for (const auto& [t, w] : takers[p]) condition(t, before >= w, now >= w);
+}
+
+void NetRun::State::tell_others(int p, std::int64_t before, std::int64_t all_before) {
+  const std::int64_t now = place(p).marking, all = now + place(p).waiting;
   for (const auto& [t, w] : interrupters[p]) condition(t, all_before >= w, all >= w);
-  for (const auto& [t, w] : topology.inhibited[p]) condition(t, before < w, new_marking < w);
+  for (const auto& [t, w] : topology.inhibited[p]) condition(t, before < w, now < w);
 }
 
 void NetRun::State::put(int p, std::int64_t count) {
@@ -349,14 +354,15 @@ void NetRun::State::settle() {
 void NetRun::State::drop_old_dues() {
   const auto is_old = [&](const Due& d) { return place(d.place).service != d.service; };
   while (!dues.empty() && std::all_of(dues.first_dues().begin(), dues.first_dues().end(), is_old)) {
-    dues.take_first();
+    dues.take_first(ended);
   }
 }
 
 // True when a token became ripe.
 bool NetRun::State::end_first_waits() {
   bool ripe = false;
-  for (const Due& due : dues.take_first()) {
+  dues.take_first(ended);
+  for (const Due& due : ended) {
     PlaceNow& at_p = place(due.place);
     if (at_p.service != due.service) continue;
     if (at_p.has(PlaceNow::awaits) && !at_p.has(PlaceNow::told)) {
