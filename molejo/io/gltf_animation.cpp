@@ -124,7 +124,8 @@ class AnimationReader {
     return fits(t) && (kept.empty() || t > kept.back()) && std::all_of(v, v + n, fits);
   }
 
-  // x, y, z, w become w, x, y, z; rotations of no length repeat the one before.
+  // x, y, z, w become w, x, y, z; rotations of no length repeat the one before, the first one
+  // rests.
   void append(const double* v, std::size_t width, std::size_t per_key, Track& track) {
     const std::size_t value = per_key == 3 ? 1 : 0;
     for (std::size_t part = 0; part < per_key; ++part) {
@@ -137,9 +138,11 @@ class AnimationReader {
       if (part == value && !(squared_norm(q) > 1e-20)) {
         problems_.add(fmt::format("clip '{}' has rotations of length zero", clip_.name));
         const std::size_t n = track.values.size(), back = 4 * per_key;
-        const double* last = track.values.data() + n - back;
-        q = n >= back ? Quat{last[0], last[1], last[2], last[3]}
-                      : skeleton_[track.joint].rest.rotation;
+        q = skeleton_[track.joint].rest.rotation;
+        if (n >= back) {
+          const double* last = track.values.data() + (n - back);
+          q = {last[0], last[1], last[2], last[3]};
+        }
       } else if (part == value && per_key == 1) {
         q = motion::safe_unit(q);
       }

@@ -267,6 +267,26 @@ TEST_CASE("character file: imperfect keys are mended and told") {
   CHECK(has_problem(c, "unknown interpolation 'LINEER'; did you mean 'LINEAR'?"));
 }
 
+TEST_CASE("character file: a first rotation without length is the one at rest") {
+  for (const int per_key : {1, 3}) {  // plain keys; values between two tangents
+    Sample s = sample();
+    s.json["nodes"][1]["rotation"] = {0, 0, 1, 0};
+    std::vector<float> turns(4 * static_cast<std::size_t>(per_key), 0.f);
+    const int times = s.accessor(std::vector<float>{0}, 1, 5126);
+    s.json["animations"][0]["samplers"][0] = {
+        {"input", times},
+        {"output", s.accessor(turns, 4, 5126)},
+        {"interpolation", per_key == 3 ? "CUBICSPLINE" : "LINEAR"}};
+    const motion::Character c = s.parse();
+    const Track& track = c.clips.at(0).tracks.at(0);
+    REQUIRE(track.values.size() == turns.size());
+    const std::size_t value = per_key == 3 ? 4 : 0;
+    CHECK(track.values[value] == 0);
+    CHECK(track.values[value + 3] == 1);
+    CHECK(has_problem(c, "rotations of length zero"));
+  }
+}
+
 TEST_CASE("character file: a skin without inverse binds, nodes without names, matrices of nodes") {
   Sample s = sample();
   s.json["skins"] = Json::array({{{"joints", {0, 1}}}});
