@@ -688,7 +688,7 @@ test_stabilise_finds_a_feedback() {
   expect 0 stabilise "$gait" -o closed.json --generations 0 --threads 1
   holds stdout '^score 0\.[0-9]+ of [0-9]+ tried; spectral radius 0\.[0-9]+, open loop [0-9.]+$'
   holds stdout '^runs 6[0-9.]+ s, [0-9]+ cycles, [0-9.]+ m forward, at most 0\.[0-9]+ m aside$'
-  holds stderr '^generation   0: '
+  holds stderr '^generation   0 of 0: '
   only_files closed.json
   holds closed.json '"feedback": \{'
   expect 0 gait closed.json --seconds 20 --json
