@@ -28,7 +28,7 @@ struct MultiplierSettings {
   double sigma_decay = 0.7, sigma_floor = 0.001;
   bool run_0_until_easy = true;   // run 0 ends as soon as the easy constraints hold
   bool penalty_in_run_0 = false;  // phi counts before there are multipliers
-  bool stop_at_first = false;    // all ends with the first sample that meets everything
+  bool stop_at_first = false;     // all ends with the first sample that meets everything
   std::int64_t max_evaluations = std::numeric_limits<std::int64_t>::max();
 };
 
