@@ -117,10 +117,9 @@ TEST_CASE("feedback: the kangaroo hops on for a minute without reset") {
   options.seconds = 60;
   options.record = false;
   CHECK(replay(problem, file.unknowns, options).report.fell);
-  const ReplayReport closed =
-      replay(problem, file.unknowns, options,
-             feedback_hook(problem, file.unknowns, file.feedback->feedback))
-          .report;
+  const ReplayReport closed = replay(problem, file.unknowns, options,
+                                     feedback_hook(problem, file.unknowns, file.feedback->feedback))
+                                  .report;
   CHECK_FALSE(closed.fell);
   CHECK(closed.seconds >= 60);
   CHECK(closed.distance > 100);
