@@ -32,6 +32,15 @@ double eased(Ease ease, double s) {
   return s * (2 - s);
 }
 
+double faded(const Moment& m, double in, double out) {
+  double weight = 1;
+  if (in > 0) weight = eased(Ease::smooth, std::clamp((m.now - m.start) / in, 0., 1.));
+  if (out > 0 && m.due > m.start) {
+    weight = std::min(weight, eased(Ease::smooth, std::clamp((m.due - m.now) / out, 0., 1.)));
+  }
+  return weight;
+}
+
 void Reach::begin(Ensemble& ensemble, const Moment&) {
   Posture& p = ensemble.posture(figure);
   const Figure& f = ensemble.figures()[at(figure)];
@@ -104,16 +113,10 @@ void WholeBody::end(Ensemble& ensemble, const Moment&) {
 }
 
 void KeyedMotion::advance(Ensemble& ensemble, const Moment& m) {
-  const double t = m.now - m.start, left = m.due - m.now;
-  const double x = by_progress ? m.progress() : t;
-  double weight = 1;
-  if (blend_in > 0)
-    weight = std::min(weight, eased(Ease::smooth, std::clamp(t / blend_in, 0., 1.)));
-  if (blend_out > 0) {
-    weight = std::min(weight, eased(Ease::smooth, std::clamp(left / blend_out, 0., 1.)));
-  }
+  const double x = by_progress ? m.progress() : m.now - m.start;
+  const double weight = faded(m, blend_in, blend_out);
   for (const Track& track : tracks) {
-    Overlay o{track.link, track.coordinate, {}, track.is_rotation, weight};
+    Overlay o{track.link, track.coordinate, {}, track.is_rotation, weight, this};
     for (std::size_t i = 0; i < track.curves.size(); ++i) {
       o.value[static_cast<int>(i)] = track.curves[i].at(x).value;
     }

@@ -3,7 +3,8 @@
 // An action is one small struct: what was asked for, what it remembers of its beginning, and these
 // three functions. A new kind of motion is one more of them in `Action`.
 //
-//   poses (before figures are posed)   Reach, Stance, WholeBody, KeyedMotion, GaitMotion
+//   poses (before figures are posed)   Reach, Stance, WholeBody, KeyedMotion, ClipMotion,
+//                                      GaitMotion
 //   bodies (after)                     Attach, Release, Move
 //   formulas (of the simulation)       Drive
 //
@@ -14,6 +15,7 @@
 #include <memory>
 #include <variant>
 
+#include "molejo/director/clip_data.h"
 #include "molejo/director/ensemble.h"
 #include "molejo/locomotion/feedback.h"
 #include "molejo/math/curve.h"
@@ -33,6 +35,10 @@ struct Moment {
 // linear s; smooth 3 s^2 - 2 s^3; in s^2, as things fall; out 1 - (1 - s)^2, as things rise.
 enum class Ease { linear, smooth, in, out };
 double eased(Ease ease, double s);
+
+// From 0 to 1 over the first `in` seconds and back over the last `out`; the latter where the end is
+// known.
+double faded(const Moment& m, double in, double out);
 
 // A point of a body, or of the world.
 struct Target {
@@ -102,6 +108,41 @@ struct KeyedMotion {
   void begin(Ensemble&, const Moment&) {}
   void advance(Ensemble& ensemble, const Moment& m);
   void end(Ensemble& ensemble, const Moment& m);
+};
+
+// A way over the ground: so far forward and left, then turned to the left.
+struct GroundWay {
+  Vec3 moved;
+  double turned = 0;
+};
+
+// A clip of a real character on the limbs of a figure: their segments point as those of the clip.
+// The root stays upright and as high as the feet need; the torso tilts where it can. It fades from
+// and to where the posture has the joints.
+struct ClipMotion {
+  struct Part {
+    int limb = 0;
+    ClipLimb source{};
+  };
+  int figure = 0;
+  std::shared_ptr<const ClipData> clip;
+  std::vector<Part> parts;
+  bool whole = true;    // height and tilt too, not limbs alone
+  bool travel = false;  // over the ground, and turned as the hips are
+  bool loop = false;    // else it holds its end
+  bool fit = false;     // once within the wait
+  double rate = 1;      // negative: backwards
+  double blend_in = 0, blend_out = 0;
+
+  void begin(Ensemble& ensemble, const Moment& m);
+  void advance(Ensemble& ensemble, const Moment& m);
+  void end(Ensemble& ensemble, const Moment& m);
+
+  Posture from{};
+  // From the clip's ground to its start; from where it began to that; from its start to its end.
+  GroundWay to_start{}, back{}, whole_loop{};
+  ClipPose now{};
+  ClipData::Scratch scratch{};
 };
 
 // A trained gait and all that is needed to replay it.
@@ -185,8 +226,8 @@ struct FormulaDrive {
   void end(Ensemble& ensemble, const Moment& m);
 };
 
-using Action = std::variant<Reach, Stance, WholeBody, KeyedMotion, GaitMotion, Attach, Release,
-                            Move, FormulaDrive>;
+using Action = std::variant<Reach, Stance, WholeBody, KeyedMotion, ClipMotion, GaitMotion, Attach,
+                            Release, Move, FormulaDrive>;
 
 // Is it one of those that come after figures are posed?
 bool moves_bodies(const Action& action);

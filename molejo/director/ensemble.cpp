@@ -75,6 +75,21 @@ VecX& Ensemble::coordinates(int figure) {
   return state_.q;
 }
 
+void Ensemble::overlay(const Overlay& overlay) {
+  const auto [known, is_new] =
+      said_.try_emplace({overlay.owner, overlay.link, overlay.coordinate}, overlays_.size());
+  if (is_new) {
+    overlays_.push_back(overlay);
+  } else {
+    overlays_[known->second] = overlay;
+  }
+}
+
+void Ensemble::tell(const SolveReport& r) {
+  report_.out_of_reach = std::max(report_.out_of_reach, r.out_of_reach);
+  report_.beyond_limits = std::max(report_.beyond_limits, r.beyond_limits);
+}
+
 void Ensemble::keep_limbs(int link) {
   // as this frame will show them
   const VecX q = state_.q;
@@ -131,6 +146,7 @@ void Ensemble::set_variable(const std::string& name, double value) {
 
 void Ensemble::begin_frame() {
   overlays_.clear();
+  said_.clear();
   before_ = X_WB_;
   q_before_ = state_.q;
 }
@@ -166,9 +182,7 @@ void Ensemble::apply_overlays() {
 void Ensemble::pose() {
   for (std::size_t f = 0; f < figures_.size(); ++f) {
     if (direct_[f] != 0 || master(figures_[f].root) != Master::director) continue;
-    const SolveReport r = pose_figure(model_, figures_[f], postures_[f], kinematics_, state_.q);
-    report_.out_of_reach = std::max(report_.out_of_reach, r.out_of_reach);
-    report_.beyond_limits = std::max(report_.beyond_limits, r.beyond_limits);
+    tell(pose_figure(model_, figures_[f], postures_[f], kinematics_, state_.q));
   }
   apply_overlays();
   update_poses(model_, state_.q.data(), kinematics_);

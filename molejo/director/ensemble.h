@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 
 #include "molejo/director/figure.h"
 #include "molejo/director/simulated_part.h"
@@ -23,6 +24,7 @@ struct Overlay {
   Vec3 value;          // x alone, or a rotation vector
   bool is_rotation = false;
   double weight = 1;
+  const void* owner = nullptr;  // what it says later in a frame replaces what it said before
 };
 
 class Ensemble {
@@ -40,7 +42,9 @@ class Ensemble {
   Posture& posture(int figure);
   // Coordinates to be written directly: the figure holds them until its posture is asked for.
   VecX& coordinates(int figure);
-  void overlay(const Overlay& overlay) { overlays_.push_back(overlay); }
+  void overlay(const Overlay& overlay);
+  // Of limbs that were not posed by pose().
+  void tell(const SolveReport& report);
   // Limbs with this link keep where they are shown now.
   void keep_limbs(int link);
 
@@ -92,6 +96,7 @@ class Ensemble {
   std::vector<Posture> postures_;
   std::vector<char> direct_;  // of each figure: its coordinates are written directly
   std::vector<Overlay> overlays_;
+  std::map<std::tuple<const void*, int, int>, std::size_t> said_;  // where each owner's overlay is
   struct Attached {
     BodyId to;
     Pose X_TB;

@@ -16,8 +16,8 @@ namespace {
 
 std::size_t at_index(int i) { return static_cast<std::size_t>(i); }
 
-const std::vector<std::string> kinds{"reach",  "stance",  "body", "keys",  "gait",
-                                     "attach", "release", "move", "force", "motor"};
+const std::vector<std::string> kinds{"reach",   "stance", "body",  "keys",  "gait", "attach",
+                                     "release", "move",   "force", "motor", "clip"};
 const std::vector<std::string> eases{"linear", "smooth", "in", "out"};
 const std::vector<std::string> ways{"straight", "ballistic", "simulated"};
 constexpr double far = 1e6;  // m: nothing is directed beyond
@@ -495,8 +495,10 @@ Action ActionReader::read(const JsonCursor& at, int actor, double delay, bool in
       return read_move(at, actor);
     case 8:
       return read_force(at, actor, delay);
-    default:
+    case 9:
       return read_motor(at, actor, delay);
+    default:
+      return read_clip(at, actor, delay);
   }
 }
 
@@ -516,6 +518,15 @@ std::vector<std::string> channels(const Action& action, const ShowBodies& bodies
     if (a->turn) list.push_back(actor(a->figure) + " heading");
     if (a->lift) list.push_back(actor(a->figure) + " lift");
     if (a->tilt) list.push_back(actor(a->figure) + " tilt");
+  }
+  if (const auto* a = std::get_if<ClipMotion>(&action)) {
+    for (const ClipMotion::Part& part : a->parts) list.push_back(limb(a->figure, part.limb));
+    for (const char* what : {" place", " heading"}) {
+      if (a->travel) list.push_back(actor(a->figure) + what);
+    }
+    for (const char* what : {" lift", " tilt"}) {
+      if (a->whole) list.push_back(actor(a->figure) + what);
+    }
   }
   if (const auto* a = std::get_if<Attach>(&action)) list = {prop(a->body)};
   if (const auto* a = std::get_if<Release>(&action)) list = {prop(a->body)};

@@ -44,6 +44,9 @@ class ActionReader {
   Action read_stance(const JsonCursor& at, int actor);
   Action read_body(const JsonCursor& at, int actor);
   Action read_keys(const JsonCursor& at, int actor);
+  Action read_clip(const JsonCursor& at, int actor, double delay);
+  std::shared_ptr<const ClipData> clip(const JsonCursor& at);
+  void choose_limbs(const JsonCursor& at, ClipMotion& action) const;
   Action read_gait(const JsonCursor& at, int actor, double delay);
   Action read_attach(const JsonCursor& at, int actor);
   Action read_release(const JsonCursor& at, int actor);
@@ -62,6 +65,8 @@ class ActionReader {
   FormulaNotes notes_;
   int gates_ = 0;
   std::map<std::string, std::shared_ptr<const GaitData>> gaits_;
+  std::map<std::string, motion::Character> clip_files_;
+  std::map<std::pair<std::string, int>, std::shared_ptr<const ClipData>> clips_;
 };
 
 // What an action writes: two actions of one place must not write the same.
