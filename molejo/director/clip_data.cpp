@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "molejo/math/same_bits.h"
-#include "molejo/motion/edit.h"
 
 namespace molejo {
 
@@ -27,6 +26,21 @@ constexpr double far = 1e6;
 Vec3 direction(const Vec3& v, const Vec3& otherwise) {
   const double n = norm(v);
   return n > 1e-12 && n < 1e100 ? v / n : otherwise;
+}
+
+// All keys, or so many evenly chosen ones that a hostile file costs no more than seconds.
+std::vector<double> learning_times(const motion::Clip& clip, int joints) {
+  std::vector<double> all;
+  for (const std::vector<double>& times : clip.times) {
+    all.insert(all.end(), times.begin(), times.end());
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  const std::size_t most = 200'000'000 / (static_cast<std::size_t>(joints) + 1000);
+  const std::size_t stride = all.size() / most + 1;
+  std::vector<double> chosen;
+  for (std::size_t i = 0; i < all.size(); i += stride) chosen.push_back(all[i]);
+  return chosen;
 }
 
 Vec3 turn(const Quat& q, const Vec3& v) { return matrix(q) * v; }
@@ -52,6 +66,11 @@ ClipData::ClipData(const motion::Character& character, int clip)
   for (const Role top : {Role::neck, Role::chest, Role::head, Role::spine}) {
     if (spine_top_ < 0) spine_top_ = roles_[top];
   }
+  std::vector<int> used;
+  for (const int joint : roles_.joints) {
+    if (joint >= 0) used.push_back(joint);
+  }
+  path_ = motion::path_to(skeleton_, used);
   Scratch s = scratch();
   s.pose = motion::bind_pose(character);
   s.X = motion::model_transforms(skeleton_, s.pose);
@@ -67,7 +86,7 @@ ClipData::ClipData(const motion::Character& character, int clip)
     rest_[2 * i] = direction(b - a, -roles_.bearing.up);
     rest_[2 * i + 1] = direction(e - b, rest_[2 * i]);
   }
-  learn(motion::key_times(character.clips[at_index(clip)]));
+  learn(learning_times(character.clips[at_index(clip)], skeleton_.size()));
 }
 
 // What only the whole clip tells: where its ground is, and about what its limbs bend.
@@ -113,8 +132,8 @@ ClipData::Scratch ClipData::scratch() const {
 
 void ClipData::sample(double t, Scratch& s) const {
   sampler_.sample(sampler_.start() + t, s.cursor, s.pose);
-  motion::model_transforms(skeleton_, s.pose, {}, s.X);
-  for (int j = 0; j < skeleton_.size(); ++j) {
+  motion::model_transforms(skeleton_, s.pose, {}, path_, s.X);
+  for (const int j : path_) {
     const int parent = skeleton_[j].parent;
     const Quat q = s.pose.rotation(j);
     s.q[at_index(j)] = parent < 0 ? q : s.q[at_index(parent)] * q;

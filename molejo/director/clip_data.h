@@ -81,6 +81,7 @@ class ClipData {
   std::array<Chain, clip_limb_count> chains_;
   std::array<Vec3, clip_limb_count> hinges_;    // in the axes of the upper joint; zero: unknown
   std::array<Vec3, 2 * clip_limb_count> rest_;  // segments in the reference pose, unit vectors
+  std::vector<int> path_;                       // joints with a role and all above, parents first
   int spine_top_ = -1;
   Quat hips_reference_;
   double tilt_reference_ = 0, ground_ = 0;

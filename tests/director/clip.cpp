@@ -208,7 +208,7 @@ TEST_CASE("clip: it blends in from the pose before and out to it without a jump"
   const Show show = show_of(text_of(clip_text(blended)));
   const std::vector<Frame> frames = direct(show).recording.frames;
   const double inside = largest_step(frames, 24, 96);
-  CHECK(largest_step(frames, 0, frames.size() - 1) < 3 * inside + 0.02);
+  CHECK(largest_step(frames, 0, frames.size() - 1) < 1.5 * inside);
   // the first frame is rest, and so is the last one
   for (std::size_t b = 0; b < frames[0].X_WB.size(); ++b) {
     CHECK(norm(frames[0].X_WB[b].p - frames[125].X_WB[b].p) < 1e-9);
@@ -267,7 +267,9 @@ TEST_CASE("clip: what cannot be played is told in one line") {
 
 TEST_CASE("clip: the shipped wave raises the right hand over the head and ends at rest") {
   const Show show = shipped_show("wave");
-  const std::vector<Frame> frames = direct(show).recording.frames;
+  const Directed directed = direct(show);
+  CHECK(directed.report.beyond_limits < 1e-9);  // the elbow bends to its own side
+  const std::vector<Frame>& frames = directed.recording.frames;
   double highest = 0;
   for (const Frame& f : frames) {
     highest = std::max(highest, position(show, f, "left.right_arm.hand").z);
