@@ -14,6 +14,7 @@
 #include "molejo/io/net_draw.h"
 #include "molejo/io/net_report.h"
 #include "molejo/io/show.h"
+#include "molejo/io/stills.h"
 #include "molejo/model/error.h"
 #include "molejo/net/analysis.h"
 
@@ -40,6 +41,7 @@ void check_outputs(const DirectOptions& o) {
   for (const std::string& path : o.outputs) check(path, recording_endings());
   if (!o.events.empty()) check(o.events, {".csv", ".json"});
   if (!o.gantt.empty()) check(o.gantt, {".svg"});
+  if (!o.frames.empty()) check(o.frames + "1.svg", {".svg"});
 }
 
 DirectSettings settings_of(const DirectOptions& o, const Show& show) {
@@ -144,6 +146,9 @@ void print_report(const Show& show, const Directed& d, const DirectOptions& o) {
   print_row("wall time", fmt::format("{:.3f} s", s.wall_seconds));
   print_row("hash", fmt::format("{:016x}", s.hash));
   for (const std::string& path : o.outputs) print_row("wrote", path);
+  if (!o.frames.empty()) {
+    print_row("wrote", fmt::format("{0}1.svg ... {0}{1}.svg", o.frames, d.recording.frames.size()));
+  }
   if (!o.events.empty()) print_row("wrote", o.events);
   if (!o.gantt.empty()) print_row("wrote", o.gantt);
 }
@@ -186,6 +191,11 @@ void write_all(const Show& show, const Directed& d, const DirectOptions& o) {
                              : pretty_text(trace_json(show.net, d.trace)));
   }
   if (!o.gantt.empty()) write_file(o.gantt, gantt_svg(show.net, d.trace));
+  const int pictures = o.frames.empty() ? 0 : static_cast<int>(d.recording.frames.size());
+  for (int i = 0; i < pictures; ++i) {
+    write_file(fmt::format("{}{}.svg", o.frames, i + 1),
+               frame_picture(show.scene, model, d.recording, i));
+  }
 }
 
 }  // namespace
@@ -204,6 +214,8 @@ CLI::App* add_direct(CLI::App& app, DirectOptions& o) {
   direct->add_option("--events", o.events, "File for what the net did: .csv .json")
       ->type_name("FILE");
   direct->add_option("--gantt", o.gantt, "Chart of what the net did, .svg")->type_name("FILE");
+  direct->add_option("--frames", o.frames, "Pictures, one a frame: PREFIX1.svg, PREFIX2.svg, ...")
+      ->type_name("PREFIX");
   direct
       ->add_option("--trace", o.trace,
                    "Counterexample to play instead, from 'net analyse --json' or 'direct --json'")

@@ -14,6 +14,7 @@ namespace molejo::cli {
 
 struct DirectOptions {
   std::string file, events, gantt, trace;
+  std::string frames;         // prefix of pictures, one a frame
   std::string fps, duration;  // empty: those of the show
   std::vector<std::string> outputs;
   std::optional<std::uint64_t> seed;

@@ -275,6 +275,14 @@ std::string stills(const Scene& scene, const Model& model, const Recording& reco
   const double dx = layout.x + layout.width / 2 - scale * (low.x + high.x) / 2;
   const double dy = layout.y + layout.height / 2 - scale * (low.y + high.y) / 2;
 
+  if (layout.only) {
+    const Frame& frame = recording.frames[static_cast<std::size_t>(*layout.only)];
+    patches.clear();
+    add_floors(model, recording.frames.back(), corners, view, patches);
+    add_frame(model, frame, true, view, 1, patches);
+    add_frame(model, frame, false, view, 1, patches);
+  }
+
   // a picture in the picture cuts off what goes beyond it
   std::string svg = "<g stroke-linejoin=\"round\">\n";
   if (on_ground) {
@@ -296,6 +304,18 @@ std::string stills(const Scene& scene, const Model& model, const Recording& reco
         points, fill, fill, patch.opacity);
   }
   return svg + (on_ground ? "</svg>\n</g>\n" : "</g>\n");
+}
+
+std::string frame_picture(const Scene& scene, const Model& model, const Recording& recording,
+                          int frame) {
+  StillsLayout layout;
+  layout.only = frame;
+  return fmt::format(
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:g}\" height=\"{1:g}\" "
+             "viewBox=\"0 0 {0:g} {1:g}\">\n<rect width=\"100%\" height=\"100%\" "
+             "fill=\"#ffffff\"/>\n",
+             layout.width, layout.height) +
+         stills(scene, model, recording, layout) + "</svg>\n";
 }
 
 }  // namespace molejo

@@ -1049,6 +1049,16 @@ test_direct_plays_the_shows_of_the_thesis() {
   holds events.csv '^1.5,36,fire,T3,1$'
   holds chart.svg '<svg'
   only_files chart.svg events.csv walk.csv walk.glb
+  # a picture a frame, all in one view; none unless asked for
+  mkdir frames
+  expect 0 direct "$shows/walk.show.json" --frames frames/walk
+  holds stdout '^  wrote +frames/walk1\.svg \.\.\. frames/walk73\.svg$'
+  [ "$(find frames -name 'walk*.svg' | wc -l)" -eq 73 ] || fail "not 73 pictures"
+  cmp -s frames/walk1.svg frames/walk40.svg && fail "nothing moves in the pictures"
+  [ "$(grep -c '<polygon' frames/walk1.svg)" -gt 20 ] || fail "nothing is drawn"
+  [ "$(grep '<polygon' frames/walk1.svg | head -n 1)" = "$(grep '<polygon' frames/walk73.svg | head -n 1)" ] || fail "the floor moves"
+  rm -r frames
+  refuse 'missing' direct "$shows/walk.show.json" --frames missing/walk
   expect 0 direct "$shows/jump.show.json" --json
   holds stdout '"frames": 181'
   holds stdout '"fire": "T6", *"frame": 180|"frame": 180'
