@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/locomotion/choose_modes.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -60,13 +61,16 @@ GaitProblem::GaitProblem(const Character& character, const Motion& motion)
         "of the first: " +
         character.mirror.asymmetry);
   }
+  for (const MotionStep& step : motion.steps) {
+    if (step.feet.empty()) throw InputError("a step needs one foot or more");
+  }
+  motion_ = with_chosen_modes(character, motion);
   add_state_unknowns();
   const SearchRange& range = motion.range;
   const Modes air = air_modes(character);
   first_amplitude_ = size();
-  for (std::size_t n = 0; n < motion.steps.size(); ++n) {
-    const MotionStep& step = motion.steps[n];
-    if (step.feet.empty()) throw InputError("a step needs one foot or more");
+  for (std::size_t n = 0; n < motion_.steps.size(); ++n) {
+    const MotionStep& step = motion_.steps[n];
     StepColumns columns_of_step;
     for (const std::string& name : step.feet) {
       columns_of_step.feet.push_back(foot_of(character, name));
@@ -171,18 +175,7 @@ GaitProblem::PhaseColumns GaitProblem::columns(const Modes& modes, const PhaseMa
     }
     add(m.mode, m.amplitude);
   }
-  std::vector<int> others = marks.others;
-  if (marks.choose_others) {
-    // the lowest ones cost least; two or three are enough for balance
-    const std::size_t wanted = 3;
-    for (int mode = 1; mode <= most && others.size() < wanted; ++mode) {
-      const auto marked = [&](const MarkedMode& m) { return m.mode == mode; };
-      if (std::any_of(marks.priority.begin(), marks.priority.end(), marked)) continue;
-      if (std::find(others.begin(), others.end(), mode) != others.end()) continue;
-      others.push_back(mode);
-    }
-  }
-  for (const int mode : others) add(mode, 0);
+  for (const int mode : marks.others) add(mode, 0);
 
   c.torque = MatX::Zero(character_.internal, static_cast<Eigen::Index>(c.mode.size()));
   for (std::size_t i = 0; i < c.mode.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "molejo/locomotion/rollout.h"
+#include "molejo/locomotion/style_kernel.h"
 #include "molejo/model/kinematics_kernel.h"
 #include "molejo/physics/dynamics_kernel.h"
 #include "molejo/physics/forces_kernel.h"
@@ -108,11 +109,7 @@ class RolloutRun {
   std::span<const S> q() const { return q_; }
   std::span<const S> v() const { return v_; }
 
-  void compare_with(const StyleReference& reference) {
-    reference_ = reference;
-    turns_.resize(index(character_.internal));
-    sum_of_coordinate_.resize(static_cast<std::size_t>(reference.shapes.cols()));
-  }
+  void compare_with(const StyleReference& reference) { style_.compare_with(character_, reference); }
 
   void measure_hinges(const EasyLimits& tightened) {
     tightened_ = tightened;
@@ -150,7 +147,7 @@ class RolloutRun {
     smooth_force_ = S(0.0);
     first_ = true;
     std::fill(hinges_.begin(), hinges_.end(), 0);
-    std::fill(sum_of_coordinate_.begin(), sum_of_coordinate_.end(), S(0.0));
+    style_.begin();
   }
 
   // A lane begins a step of its gait.
@@ -388,24 +385,11 @@ class RolloutRun {
     }
     add(sums_.fast, fast);
     measure_feet(velocity.z);
-    if (!sum_of_coordinate_.empty()) compare();
+    if (style_.in_use()) compare();
   }
 
-  // Adds to the sums of which the correlation with the reference is made: all phases weigh alike.
+  // Where each lane is in its phase; all phases weigh alike.
   void compare() {
-    for (const Link& link : model_.links) {
-      const int first = link.v - character_.first_internal;
-      if (first < 0 || first >= character_.internal) continue;
-      const S* q = &q_[index(link.q)];
-      S* turn = &turns_[index(first)];
-      const int straight =
-          link.rotations == 3 ? link.translations : link.translations + link.rotations;
-      for (int j = 0; j < straight; ++j) turn[j] = q[j];
-      if (link.rotations != 3) continue;
-      const S* r = q + straight;
-      const Vec3T<S> phi = log_quat(QuatT<S>{r[0], r[1], r[2], r[3]});
-      for (int j = 0; j < 3; ++j) turn[straight + j] = phi[j];
-    }
     S weight(0.0);
     std::array<Eigen::Index, lanes<S>> view{};
     for (int i = 0; i < lanes<S>; ++i) {
@@ -413,36 +397,9 @@ class RolloutRun {
       const GaitClock& clock = clocks_[index(i)];
       view[index(i)] = (2 * clock.step + (clock.air ? 0 : 1)) * StyleReference::views +
                        clock.taken * StyleReference::views / clock.steps;
-      assert(view[index(i)] < reference_.course.rows());  // gaits have the steps of the reference
       set_lane(weight, i, clock.h / clock.phase().duration);
     }
-    for (Eigen::Index c = 0; c < reference_.shapes.cols(); ++c) {
-      S x(0.0), y;
-      for (int n = 0; n < character_.internal; ++n) {
-        x += turns_[index(n)] * reference_.shapes(n, c);
-      }
-      for (int i = 0; i < lanes<S>; ++i) set_lane(y, i, reference_.course(view[index(i)], c));
-      sum_of_coordinate_[static_cast<std::size_t>(c)] += weight * x;
-      sums_.own_square += weight * x * x;
-      sums_.with_reference += weight * x * y;
-      sums_.reference_square += weight * y * y;
-    }
-  }
-
-  void tell_style(int i, RolloutResult& r) const {
-    double square = lane(sums_.own_square, i);
-    const double phases = 2.0 * static_cast<double>(clocks_[index(i)].gait->steps.size());
-    const std::size_t columns = sum_of_coordinate_.size();
-    const std::size_t pairs = reference_.images ? columns / 2 : columns;
-    for (std::size_t c = 0; c < pairs; ++c) {
-      double sum = lane(sum_of_coordinate_[c], i), over = phases;
-      if (reference_.images) sum += lane(sum_of_coordinate_[c + pairs], i), over *= 2;
-      square -= sum * sum / over;
-    }
-    const double reference = lane(sums_.reference_square, i);
-    const double both = lane(sums_.with_reference, i);
-    r.likeness = square * reference > 0 ? both / std::sqrt(square * reference) : 0;
-    r.size = reference > 0 ? both / reference : 0;
+    style_.add(model_, character_, q_.data(), view, weight);
   }
 
   void measure_feet(const S& rise) {
@@ -562,8 +519,8 @@ class RolloutRun {
     set(EasyTerm::clearance, lane(sums_.clearance, i));
     set(EasyTerm::peak_force, lane(sums_.force, i));
     r.likeness = r.size = 0;
-    if (!sum_of_coordinate_.empty()) {
-      tell_style(i, r);
+    if (style_.in_use()) {
+      style_.tell(i, static_cast<int>(clocks_[index(i)].gait->steps.size()), r);
       set(EasyTerm::likeness, wall(r.likeness, limits.likeness));
       set(EasyTerm::size, wall(r.size, limits.size));
     }
@@ -576,7 +533,7 @@ class RolloutRun {
   struct Sums {
     Vec3T<S> velocity;
     S energy{}, work{}, count{}, torso_low{}, least_speed{}, least_lift{}, last_toe{},
-        contact_time{}, peak{}, own_square{}, with_reference{}, reference_square{};
+        contact_time{}, peak{};
     S slow{}, upright{}, fast{}, support{}, take_off{}, stumble{}, clearance{}, start_gap{},
         force{};
   };
@@ -596,8 +553,7 @@ class RolloutRun {
   std::array<GaitClock, lanes<S>> clocks_;
   std::array<std::vector<double>, lanes<S>> scale_;
   std::vector<double> hinges_;
-  StyleReference reference_;
-  std::vector<S> turns_, sum_of_coordinate_;
+  StyleSums<S> style_;
   S lives_{}, sank_{}, square_{}, power_{}, smooth_force_{};
   Sums sums_;
   double mass_ = 0, weight_ = 0;

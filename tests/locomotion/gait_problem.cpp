@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "molejo/locomotion/choose_modes.h"
 #include "molejo/optimise/cma.h"
 #include "tests/locomotion/gaits.h"
 #include "tests/support/error_text.h"
@@ -275,15 +276,16 @@ TEST_CASE(
   for (const double e : phi) CHECK(std::fabs(e) < 1e-9);
 }
 
-TEST_CASE("gait problem: chosen modes are the lowest that are not marked") {
+TEST_CASE("gait problem: modes that are to be chosen are those of the choice by balance") {
   const Character c = shipped_character("humanoid");
   Motion motion = basic_motion();
   motion.steps[0].air.others = {1};
   motion.steps[0].air.choose_others = true;
   const GaitProblem problem(c, motion);
-  unknown(problem, "step 1, air 1");
-  unknown(problem, "step 1, air 3");
-  unknown(problem, "step 1, air 4");
+  const std::vector<int> chosen = with_chosen_modes(c, motion).steps[0].air.others;
+  CHECK(chosen.size() == most_others);
+  for (const int mode : chosen) unknown(problem, "step 1, air " + std::to_string(mode));
+  CHECK(problem.motion().steps[0].air.others == chosen);
   CHECK(problem.size() == 71 + 6 + 7 + 4);
 }
 
