@@ -1,0 +1,68 @@
+// A character that goes over any ground: what all that walk have in common.
+//
+// Two systems answer to it. AdaptiveWalker (adaptive_walker.h) is the default; ThesisWalker
+// (thesis_walker.h) is Matthey's IK Navigation System as he described it. Both are steered by where
+// to turn and whether to walk, and show a pose of the skeleton, which stands in the world at X_WM.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+
+#include "molejo/motion/ground.h"
+#include "molejo/navigation/rig.h"
+
+namespace molejo::navigation {
+
+struct Steering {
+  bool walk = true;  // else it comes to rest and idles
+  double turn = 0;   // rad/s, to the left
+  double rate = 1;   // of playing the clip
+};
+
+enum class Solver { adaptive, gradient_descent };
+
+// What one foot shall do and does, in the world.
+struct FootState {
+  bool heel_down = false, toe_down = false;  // who shall stand now
+  Vec3 target;                               // of the foot's joint
+  Vec3 ankle;                                // where that joint is
+  Vec3 heel, toe;                            // where the sole is
+};
+
+// Seconds of processor time, added up over all frames.
+struct WalkCost {
+  double sampling = 0, trajectories = 0, inverse_kinematics = 0, matrices = 0;
+  long frames = 0;
+};
+
+class Walker {
+ public:
+  virtual ~Walker() = default;
+
+  // One frame further. Allocates nothing.
+  virtual void advance(double dt, const Steering& steering) = 0;
+
+  virtual const Rig& rig() const = 0;
+  virtual double scale() const = 0;
+  virtual const SkeletonPose& pose() const = 0;
+  virtual Affine placement() const = 0;                          // X_WM
+  virtual std::span<const Affine> model_transforms() const = 0;  // X_MJ of the pose, all joints
+  virtual std::span<const FootState> feet() const = 0;           // one per leg
+  // Where it stands on the ground (below its hips) and where it looks, rad.
+  virtual Vec3 position() const = 0;
+  virtual double heading() const = 0;
+  // The pose that the clips alone would show now, and where: flat ground at the height under the
+  // character.
+  virtual const SkeletonPose& unadapted() const = 0;
+  virtual Affine unadapted_placement() const = 0;
+  // It does not go on: the ground before it is impassable.
+  virtual bool blocked() const = 0;
+  // Goes on from a pose that somebody else gave (a ragdoll, another walker), blending over
+  // `seconds`.
+  virtual void take_over(const SkeletonPose& pose, const Affine& X_WM, double seconds) = 0;
+  // Time per subsystem is measured only when asked for.
+  virtual void measure(WalkCost* cost) = 0;
+};
+
+}  // namespace molejo::navigation
