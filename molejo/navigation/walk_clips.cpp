@@ -1,0 +1,61 @@
+#include "molejo/navigation/walk_clips.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "molejo/model/error.h"
+#include "molejo/motion/edit.h"
+#include "molejo/motion/root_motion.h"
+
+namespace molejo::navigation {
+
+namespace {
+
+// The clip without the way that it makes on the whole; it still sways about it.
+Clip without_way(const Rig& rig, const Clip& clip) {
+  InPlace split = extract_root_motion(rig.skeleton, rig.roles, clip, {.turning = false});
+  if (split.motion.times.empty()) return clip;
+  const Vec3 whole = split.motion.poses.back().position;
+  const double start = split.motion.times.front(), duration = clip.duration();
+  if (norm(whole) < 0.02 * rig.leg_length) return clip;
+  for (std::size_t k = 0; k < split.motion.times.size(); ++k) {
+    GroundPose& pose = split.motion.poses[k];
+    pose.position = pose.position - whole * ((split.motion.times[k] - start) / duration);
+  }
+  return apply_root_motion(rig.skeleton, rig.roles, split);
+}
+
+Clip ready(const Rig& rig, const Clip& clip) {
+  const double duration = clip.duration();
+  if (!(duration > 1e-3) || duration > 3600) {
+    throw InputError(
+        fmt::format("clip '{}' lasts {} s: expected 0.001 to 3600", clip.name, duration));
+  }
+  const Clip in_place = without_way(rig, starting_at_zero(clip));
+  return loop_closed(rig.skeleton, in_place, std::min(0.25 * duration, 0.2));
+}
+
+}  // namespace
+
+ReadyClip::ReadyClip(const Rig& rig, Clip ready_clip, const FootfallOptions& options)
+    : clip(std::move(ready_clip)),
+      sampler(rig.skeleton, clip),
+      footfalls(find_footfalls(rig, clip, options)) {}
+
+std::shared_ptr<const WalkClips> make_walk_clips(const Character& character, Rig rig,
+                                                 const Clip& walk, const Clip* idle,
+                                                 const FootfallOptions& options) {
+  Clip ready_walk = ready(rig, walk);
+  fit_soles(rig, character, ready_walk);
+  ReadyClip first(rig, std::move(ready_walk), options);
+  if (first.footfalls.stands) {
+    throw InputError(fmt::format("clip '{}' does not walk: no foot leaves the ground", walk.name));
+  }
+  std::optional<ReadyClip> second;
+  if (idle) second.emplace(rig, ready(rig, *idle), options);
+  return std::make_shared<const WalkClips>(
+      WalkClips{std::move(rig), std::move(first), std::move(second)});
+}
+
+}  // namespace molejo::navigation
