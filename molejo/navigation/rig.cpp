@@ -73,6 +73,10 @@ Leg make_leg(const Rig& rig, const LegChoice& choice, const std::vector<Affine>&
                                  choice.name, skeleton[choice.to].name,
                                  skeleton[choice.from].name));
   }
+  if (leg.chain.size() > max_leg_joints) {
+    throw InputError(fmt::format("leg '{}' has {} joints: expected at most {}", choice.name,
+                                 leg.chain.size(), max_leg_joints));
+  }
   if (skeleton.descends(rig.hips, choice.from)) {
     throw InputError(fmt::format("leg '{}': it must begin below the hips '{}', not at '{}'",
                                  choice.name, skeleton[rig.hips].name, skeleton[choice.from].name));

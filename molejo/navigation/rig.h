@@ -22,6 +22,8 @@ struct Sole {
   Vec3 heel, toe;
 };
 
+inline constexpr int max_leg_joints = 16;
+
 struct Leg {
   std::string name;        // "left", "right", "front left"
   std::vector<int> chain;  // joints from the one below the body to the foot, each the parent of the

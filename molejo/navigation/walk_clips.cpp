@@ -41,7 +41,8 @@ Clip ready(const Rig& rig, const Clip& clip) {
 ReadyClip::ReadyClip(const Rig& rig, Clip ready_clip, const FootfallOptions& options)
     : clip(std::move(ready_clip)),
       sampler(rig.skeleton, clip),
-      footfalls(find_footfalls(rig, clip, options)) {}
+      footfalls(find_footfalls(rig, clip, options)),
+      feet(rig, clip, footfalls) {}
 
 std::shared_ptr<const WalkClips> make_walk_clips(const Character& character, Rig rig,
                                                  const Clip& walk, const Clip* idle,
@@ -54,8 +55,12 @@ std::shared_ptr<const WalkClips> make_walk_clips(const Character& character, Rig
   }
   std::optional<ReadyClip> second;
   if (idle) second.emplace(rig, ready(rig, *idle), options);
+  std::vector<LegHinges> hinges;
+  for (int leg = 0; leg < static_cast<int>(rig.legs.size()); ++leg) {
+    hinges.push_back(find_hinges(rig, leg, first.clip));
+  }
   return std::make_shared<const WalkClips>(
-      WalkClips{std::move(rig), std::move(first), std::move(second)});
+      WalkClips{std::move(rig), std::move(first), std::move(second), std::move(hinges)});
 }
 
 }  // namespace molejo::navigation

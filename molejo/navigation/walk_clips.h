@@ -6,7 +6,9 @@
 #include <optional>
 
 #include "molejo/motion/sampler.h"
+#include "molejo/navigation/foot_tracks.h"
 #include "molejo/navigation/footfalls.h"
+#include "molejo/navigation/leg_reach.h"
 #include "molejo/navigation/rig.h"
 
 namespace molejo::navigation {
@@ -16,12 +18,14 @@ struct ReadyClip {
   Clip clip;
   ClipSampler sampler;
   Footfalls footfalls;
+  FootTracks feet;
 };
 
 struct WalkClips {
   Rig rig;  // its soles fitted to the walk
   ReadyClip walk;
   std::optional<ReadyClip> idle;  // without one a walker rests in a pose of its walk
+  std::vector<LegHinges> hinges;  // of each leg, from the walk
 };
 
 // `walk` and `idle` are clips of the character's skeleton as they came from the file. Throws

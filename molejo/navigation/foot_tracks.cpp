@@ -1,0 +1,214 @@
+#include "molejo/navigation/foot_tracks.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace molejo::navigation {
+
+namespace {
+
+constexpr double lead = 0.06;  // phases over which a foot is led to its print and away from it
+
+// 1 within [on, off], falling smoothly to 0 a `lead` outside. Phases are on a circle.
+double holding(double phase, double on, double off) {
+  if (!(off > on)) return 0;
+  double best = 0;
+  for (const double loop : {-1.0, 0.0, 1.0}) {
+    const double p = phase + loop;
+    const double outside = std::max({on - p, p - off, 0.0});
+    best = std::max(best, smooth(1 - outside / lead));
+  }
+  return best;
+}
+
+// A point of the foot where it is in the clip, where it shall be, and how much that counts.
+struct Pull {
+  Vec3 local, is, shall;
+  double weight = 0;  // 1: exactly
+  double strength() const { return 1e-3 + weight / (1 - weight + 1e-9); }
+};
+
+FootPose pulled(const FootPose& foot, const Pull& a, const Pull& b) {
+  FootPose mended = foot;
+  const Vec3 is = b.is - a.is, shall = b.shall - a.shall;
+  if (dot(is, is) > 0 && dot(shall, shall) > 0) {
+    mended.q = normalized(shortest_turn(is, shall) * foot.q);
+  }
+  const Mat3 R = matrix(mended.q);
+  const double sum = a.strength() + b.strength();
+  mended.p =
+      ((a.shall - R * a.local) * a.strength() + (b.shall - R * b.local) * b.strength()) / sum;
+  return mended;
+}
+
+}  // namespace
+
+double smooth(double s) {
+  const double u = std::clamp(s, 0.0, 1.0);
+  return u * u * (3 - 2 * u);
+}
+
+Quat shortest_turn(const Vec3& a, const Vec3& b) {
+  const double scale = std::sqrt(dot(a, a) * dot(b, b));
+  const Vec3 axis = cross(a, b);
+  const Quat q{scale + dot(a, b), axis.x, axis.y, axis.z};
+  if (squared_norm(q) > 1e-18 * scale * scale) return normalized(q);
+  // opposite: half a turn about anything across
+  const Vec3 across =
+      std::abs(a.x) < 0.6 * norm(a) ? cross(a, Vec3{1, 0, 0}) : cross(a, Vec3{0, 1, 0});
+  const Vec3 e = normalized(across);
+  return {0, e.x, e.y, e.z};
+}
+
+FootTracks::FootTracks(const Rig& rig, const Clip& clip, const Footfalls& falls)
+    : falls_(falls), n_(static_cast<int>(falls.way.size()) - 1), tracks_(rig.legs.size()) {
+  sample(rig, clip);
+  for (int leg = 0; leg < static_cast<int>(rig.legs.size()); ++leg) {
+    find_prints(leg);
+    mend(leg);
+  }
+}
+
+void FootTracks::sample(const Rig& rig, const Clip& clip) {
+  const ClipSampler sampler(rig.skeleton, clip);
+  ClipCursor cursor = sampler.cursor();
+  SkeletonPose pose(rig.skeleton);
+  const Bearing& b = rig.bearing();
+  const Quat to_ground = quaternion(Mat3{b.front, b.left, b.up});
+  for (int k = 0; k < n_; ++k) {
+    sampler.sample(sampler.start() + sampler.duration() * k / n_, cursor, pose);
+    const std::vector<Affine> X = model_transforms(rig.skeleton, pose);
+    const std::vector<Quat> q = model_rotations(rig.skeleton, pose);
+    for (std::size_t i = 0; i < rig.legs.size(); ++i) {
+      const Leg& leg = rig.legs[i];
+      const auto foot = static_cast<std::size_t>(leg.foot());
+      const Vec3 p = X[foot].origin;
+      tracks_[i].p.push_back({dot(p, b.front), dot(p, b.left), dot(p, b.up) - falls_.floor});
+      tracks_[i].q.push_back(normalized(to_ground * q[foot]));
+      if (k > 0) continue;
+      const Mat3 to_foot = transpose(matrix(q[foot]));
+      soles_.push_back(
+          {to_foot * (X[foot].linear * leg.sole.heel), to_foot * (X[foot].linear * leg.sole.toe)});
+    }
+  }
+}
+
+Vec3 FootTracks::way(int k) const {
+  const int loops = k >= 0 ? k / n_ : -((n_ - 1 - k) / n_);
+  return falls_.way[at(k)] + falls_.way.back() * loops;
+}
+
+double FootTracks::sole_length(int leg) const { return norm(sole(leg).toe - sole(leg).heel); }
+
+void FootTracks::find_prints(int leg) {
+  Track& track = tracks_[static_cast<std::size_t>(leg)];
+  const Sole& s = sole(leg);
+  const double length = sole_length(leg);
+  for (const Stance& stance : falls_.stances[static_cast<std::size_t>(leg)]) {
+    // means over the samples at which each is down
+    const auto mean = [&](const Vec3& local, double on, double off) {
+      Vec3 sum;
+      int count = 0;
+      const int last = std::max(static_cast<int>(std::lround(on * n_)) + 1,
+                                static_cast<int>(std::lround(off * n_)));
+      for (int k = static_cast<int>(std::lround(on * n_)); k < last; ++k, ++count) {
+        sum = sum + track.p[at(k)] + matrix(track.q[at(k)]) * local + way(k);
+      }
+      return sum / static_cast<double>(count);
+    };
+    const bool heel = stance.heel_off > stance.heel_on, toe = stance.toe_off > stance.toe_on;
+    Vec3 h = mean(s.heel, heel ? stance.heel_on : stance.on, heel ? stance.heel_off : stance.off);
+    Vec3 t = mean(s.toe, toe ? stance.toe_on : stance.on, toe ? stance.toe_off : stance.off);
+    h.z = t.z = 0;
+    Vec3 along = t - h;
+    along = norm(along) > 1e-9 * (1 + length) ? normalized(along) : Vec3{1, 0, 0};
+    // both as far from each other as on the foot; who never stands gives way
+    if (heel && toe) {
+      const Vec3 middle = (h + t) * 0.5;
+      h = middle - along * (0.5 * length), t = middle + along * (0.5 * length);
+    } else if (heel) {
+      t = h + along * length;
+    } else {
+      h = t - along * length;
+    }
+    track.prints.push_back({h, t, stance.on, stance.off, stance.heel_on, stance.heel_off,
+                            stance.toe_on, stance.toe_off});
+  }
+}
+
+void FootTracks::mend(int leg) {
+  Track& track = tracks_[static_cast<std::size_t>(leg)];
+  const Sole& s = sole(leg);
+  for (int k = 0; k < n_; ++k) {
+    const double phase = static_cast<double>(k) / n_;
+    const FootPose foot{track.q[at(k)], track.p[at(k)]};
+    Pull heel{s.heel, foot.p + matrix(foot.q) * s.heel, {}};
+    Pull toe{s.toe, foot.p + matrix(foot.q) * s.toe, {}};
+    heel.shall = heel.is, toe.shall = toe.is;
+    // what does not stand is at least not below the floor
+    heel.shall.z = std::max(heel.is.z, 0.0), toe.shall.z = std::max(toe.is.z, 0.0);
+    for (const Print& print : track.prints) {
+      // the copy of the print that is nearest in phase
+      const double middle = 0.5 * (print.on + print.off);
+      const double loops = std::round(phase - middle);
+      const Vec3 back = falls_.way.back() * loops - way(k);
+      const auto lead_to = [&](Pull& pull, const Vec3& print_point, double on, double off) {
+        const double w = holding(phase, on, off);
+        if (w <= pull.weight) return;
+        pull.weight = w;
+        const Vec3 target = print_point + back;
+        pull.shall = pull.shall + (target - pull.shall) * w;
+      };
+      lead_to(heel, print.heel, print.heel_on, print.heel_off);
+      lead_to(toe, print.toe, print.toe_on, print.toe_off);
+    }
+    const FootPose mended = pulled(foot, heel, toe);
+    track.q[at(k)] = mended.q, track.p[at(k)] = mended.p;
+  }
+  track.q.push_back(track.q.front());
+  track.p.push_back(track.p.front());
+}
+
+FootPose FootTracks::at(int leg, double phase) const {
+  const Track& track = tracks_[static_cast<std::size_t>(leg)];
+  const double loops = std::floor(phase);
+  const double at = (phase - loops) * n_;
+  const auto k = std::min(static_cast<std::size_t>(at), static_cast<std::size_t>(n_ - 1));
+  const double u = at - static_cast<double>(k);
+  const Quat a = track.q[k], b = track.q[k + 1];
+  const double sign = a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z < 0 ? -1 : 1;
+  const auto mix = [&](double x, double y) { return x + (sign * y - x) * u; };
+  const Vec3 way_now = falls_.way[k] + (falls_.way[k + 1] - falls_.way[k]) * u;
+  return {normalized(Quat{mix(a.w, b.w), mix(a.x, b.x), mix(a.y, b.y), mix(a.z, b.z)}),
+          track.p[k] + (track.p[k + 1] - track.p[k]) * u + way_now + falls_.way.back() * loops};
+}
+
+Print FootTracks::shifted(const Print& print, double loops) const {
+  const Vec3 shift = falls_.way.back() * loops;
+  return {print.heel + shift,   print.toe + shift,     print.on + loops,
+          print.off + loops,    print.heel_on + loops, print.heel_off + loops,
+          print.toe_on + loops, print.toe_off + loops};
+}
+
+Print FootTracks::print_at(int leg, double phase) const {
+  const std::vector<Print>& prints = tracks_[static_cast<std::size_t>(leg)].prints;
+  // the first that ends behind the phase
+  for (double loops = std::floor(phase) - 1;; ++loops) {
+    for (const Print& print : prints) {
+      if (print.off + loops > phase) return shifted(print, loops);
+    }
+  }
+}
+
+Print FootTracks::print_after(int leg, const Print& print) const {
+  return print_at(leg, print.off + 1e-9);
+}
+
+double FootTracks::clearance(int leg, double phase) const {
+  const FootPose foot = at(leg, phase);
+  const Mat3 R = matrix(foot.q);
+  return std::min((foot.p + R * sole(leg).heel).z, (foot.p + R * sole(leg).toe).z);
+}
+
+}  // namespace molejo::navigation
