@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "molejo/model/error.h"
 #include "molejo/motion/edit.h"
@@ -36,6 +38,25 @@ Clip ready(const Rig& rig, const Clip& clip) {
   return loop_closed(rig.skeleton, in_place, std::min(0.25 * duration, 0.2));
 }
 
+// The pose of a walk in which its feet pass each other, held.
+Clip passing_pose(const Rig& rig, const ReadyClip& walk) {
+  constexpr int samples = 120;
+  double least = std::numeric_limits<double>::infinity(), best = 0;
+  for (int k = 0; k < samples; ++k) {
+    const double phase = static_cast<double>(k) / samples;
+    double apart = 0;
+    for (int a = 0; a < static_cast<int>(rig.legs.size()); ++a) {
+      const int b = rig.legs[static_cast<std::size_t>(a)].opposite;
+      apart += std::abs(walk.feet.at(a, phase).p.x - walk.feet.at(b, phase).p.x);
+      apart += walk.feet.clearance(a, phase);
+    }
+    if (apart < least) least = apart, best = phase;
+  }
+  SkeletonPose pose(rig.skeleton);
+  evaluate(walk.clip, rig.skeleton, best * walk.clip.duration(), pose);
+  return clip_from_poses(rig.skeleton, "rest", {0.0, 1.0}, std::vector<SkeletonPose>{pose, pose});
+}
+
 }  // namespace
 
 ReadyClip::ReadyClip(const Rig& rig, Clip ready_clip, const FootfallOptions& options)
@@ -53,8 +74,10 @@ std::shared_ptr<const WalkClips> make_walk_clips(const Character& character, Rig
   if (first.footfalls.stands) {
     throw InputError(fmt::format("clip '{}' does not walk: no foot leaves the ground", walk.name));
   }
-  std::optional<ReadyClip> second;
-  if (idle) second.emplace(rig, ready(rig, *idle), options);
+  ReadyClip second(rig, idle ? ready(rig, *idle) : passing_pose(rig, first), options);
+  if (!second.footfalls.stands) {
+    throw InputError(fmt::format("clip '{}' does not idle: a foot leaves its place", idle->name));
+  }
   std::vector<LegHinges> hinges;
   for (int leg = 0; leg < static_cast<int>(rig.legs.size()); ++leg) {
     hinges.push_back(find_hinges(rig, leg, first.clip));

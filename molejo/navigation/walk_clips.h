@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 
 #include "molejo/motion/sampler.h"
 #include "molejo/navigation/foot_tracks.h"
@@ -24,7 +23,7 @@ struct ReadyClip {
 struct WalkClips {
   Rig rig;  // its soles fitted to the walk
   ReadyClip walk;
-  std::optional<ReadyClip> idle;  // without one a walker rests in a pose of its walk
+  ReadyClip idle;                 // if none was given, a pose of the walk
   std::vector<LegHinges> hinges;  // of each leg, from the walk
 };
 
