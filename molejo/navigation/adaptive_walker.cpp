@@ -61,7 +61,7 @@ double soft_positive(double e, double width) {
 constexpr double longest_step = 0.05;  // s: longer frames are parted
 constexpr double search_reach = 0.22;  // of a foothold, before and behind
 constexpr double even_enough = 0.018;  // unevenness under a sole that needs no search
-constexpr double replan_distance = 0.02, replan_turn = 0.05;
+constexpr double replan_distance = 0.035, replan_turn = 0.06;
 constexpr double last_plan = 0.7;         // part of a swing after which its goal stays
 constexpr double release_distance = 0.6;  // of a standing foot from where the clip has it
 constexpr double reach_part =
@@ -321,13 +321,18 @@ void AdaptiveWalker::move_body(double dt, const Steering& steering) {
   // steps up and down take longer, slopes shorter strides
   haste = 1 / (1 + 1.5 * uneven);
   haste_ += (haste - haste_) * (1 - std::exp(-8 * dt));
-  const double reach = 0.4 * leg_length_;
+  // slopes where it is, and a step ahead
   const Vec3 x = ahead(heading_);
-  const double before = ground_height(p_ + x * reach).value_or(p_.z);
-  const double behind = ground_height(p_ - x * reach).value_or(p_.z);
-  slope_ +=
-      (std::clamp((before - behind) / (2 * reach), -1.0, 1.0) - slope_) * (1 - std::exp(-5 * dt));
-  pace_ = 1 / (1 + 0.8 * slope_ * slope_ + 0.25 * std::abs(slope_));
+  const auto height = [&](double part) {
+    return ground_height(p_ + x * (part * leg_length_)).value_or(p_.z);
+  };
+  const double behind = height(-0.4), before = height(0.4), far = height(1.2);
+  const double here = std::clamp((before - behind) / (0.8 * leg_length_), -1.0, 1.0);
+  const double next_slope = std::clamp((far - before) / (0.8 * leg_length_), -1.0, 1.0);
+  slope_ += (here - slope_) * (1 - std::exp(-5 * dt));
+  const double steepest = std::max({std::abs(here), std::abs(next_slope), std::abs(slope_)});
+  const double pace = 1 / (1 + 5 * steepest * steepest);
+  pace_ += (pace - pace_) * (1 - std::exp(-4 * dt));
 
   const double middle = heading_ + 0.5 * turn_ * dt;
   heading_ += turn_ * dt;
@@ -405,6 +410,9 @@ void AdaptiveWalker::clear_swing(int i) {
   const FootTracks& feet = source().feet;
   const Sole& sole = feet.sole(i);
   std::array<double, FootPath::knots> needed{};
+  // half the way between two knots: what stands there counts for both
+  const Vec3 way = leg.path.to.to - leg.path.from.to;
+  const Vec3 half = Vec3{way.x, way.y, 0} * (0.6 / (FootPath::knots + 1));
   for (int k = 0; k < FootPath::knots; ++k) {
     const double part = (k + 1.0) / (FootPath::knots + 1);
     const double phase = walking_ ? leg.left_at + (leg.next.on - leg.left_at) * part : idle_phase_;
@@ -414,10 +422,12 @@ void AdaptiveWalker::clear_swing(int i) {
     const double margin = std::min(0.03 * leg_length_, scale_ * feet.clearance(i, phase));
     for (const Vec3& point : {sole.heel, sole.toe}) {
       const Vec3 p = foot.p + R * (point * scale_);
-      const auto height = ground_height(p);
-      if (!height) continue;
-      double& need = needed[index(k)];
-      need = std::max(need, *height + margin - p.z);
+      for (const double side : {-1.0, 0.0, 1.0}) {
+        const auto height = ground_height(p + half * side);
+        if (!height) continue;
+        double& need = needed[index(k)];
+        need = std::max(need, *height + margin - p.z);
+      }
     }
   }
   leg.path.clear(needed, clip_foot(i));
@@ -574,10 +584,11 @@ void AdaptiveWalker::place_hips() {
     const Vec3 ankle = legs_[i].shown.p;
     const double clip =
         norm(X_[index(leg.foot())].origin - X_[index(leg.chain.front())].origin) * scale_;
-    const double longest = std::max(clip, reach_part * leg.length * scale_);
+    const double whole = leg.length * scale_;
+    const double longest = std::min(0.998 * whole, std::max(1.01 * clip, reach_part * whole));
     const double away = std::min(std::hypot(hip.x - ankle.x, hip.y - ankle.y), 0.98 * longest);
     const double highest = ankle.z + std::sqrt(longest * longest - away * away);
-    const double excess = soft_positive(hip.z - highest, 0.004 * leg_length_);
+    const double excess = soft_positive(hip.z - highest, 0.003 * leg_length_);
     lowered += excess * excess;
   }
   X_WM_.origin.z -= std::sqrt(lowered);

@@ -7,6 +7,7 @@ namespace molejo::navigation {
 
 namespace {
 
+constexpr double late_part = 0.2;   // of a swing, by which heights change before or behind the rest
 constexpr double lean_part = 0.35;  // of a swing, at either end, in which maps lean
 
 Mat3 axes(const Vec3& x, const Vec3& up) {
@@ -72,7 +73,12 @@ FootPose FootPath::sketch(const FootPose& clip, double part) const {
   const double w = smooth(part);
   const FootPose a = mapped(from, clip, smooth(1 - part / lean_part), scale);
   const FootPose b = mapped(to, clip, smooth(1 - (1 - part) / lean_part), scale);
-  return {slerp(a.q, b.q, w), a.p + (b.p - a.p) * w};
+  FootPose foot{slerp(a.q, b.q, w), a.p + (b.p - a.p) * w};
+  // up first and then forward; forward first and then down
+  const double early = to.height > from.height ? 0 : late_part;
+  const double w_z = smooth((part - early) / (1 - late_part));
+  foot.p.z = a.p.z + (b.p.z - a.p.z) * w_z;
+  return foot;
 }
 
 FootPose FootPath::plain(const FootPose& clip) const {

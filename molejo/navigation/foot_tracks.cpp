@@ -8,16 +8,16 @@ namespace molejo::navigation {
 
 namespace {
 
-constexpr double lead = 0.06;  // phases over which a foot is led to its print and away from it
+constexpr double lead = 0.12;  // phases over which a foot is led to its print and away from it
 
-// 1 within [on, off], falling smoothly to 0 a `lead` outside. Phases are on a circle.
-double holding(double phase, double on, double off) {
-  if (!(off > on)) return 0;
-  double best = 0;
+// How far a phase lies before [on, off] (negative), behind it (positive), or within (zero). Phases
+// are on a circle.
+double outside(double phase, double on, double off) {
+  double best = 2;
   for (const double loop : {-1.0, 0.0, 1.0}) {
     const double p = phase + loop;
-    const double outside = std::max({on - p, p - off, 0.0});
-    best = std::max(best, smooth(1 - outside / lead));
+    const double off_by = p < on ? p - on : p > off ? p - off : 0;
+    if (std::abs(off_by) < std::abs(best)) best = off_by;
   }
   return best;
 }
@@ -137,34 +137,45 @@ void FootTracks::find_prints(int leg) {
   }
 }
 
+// Within its contact a point is on its print; before and behind, what that took at the ends of the
+// contact fades.
 void FootTracks::mend(int leg) {
   Track& track = tracks_[static_cast<std::size_t>(leg)];
   const Sole& s = sole(leg);
-  for (int k = 0; k < n_; ++k) {
+  const auto point = [&](const Vec3& local, int k) {
+    return track.p[at(k)] + matrix(track.q[at(k)]) * local + way(k);
+  };
+  const auto pull = [&](const Vec3& local, int k, bool is_heel) {
+    Pull result{local, point(local, k), {}};
+    result.shall = result.is;
     const double phase = static_cast<double>(k) / n_;
-    const FootPose foot{track.q[at(k)], track.p[at(k)]};
-    Pull heel{s.heel, foot.p + matrix(foot.q) * s.heel, {}};
-    Pull toe{s.toe, foot.p + matrix(foot.q) * s.toe, {}};
-    heel.shall = heel.is, toe.shall = toe.is;
-    // what does not stand is at least not below the floor
-    heel.shall.z = std::max(heel.is.z, 0.0), toe.shall.z = std::max(toe.is.z, 0.0);
     for (const Print& print : track.prints) {
-      // the copy of the print that is nearest in phase
-      const double middle = 0.5 * (print.on + print.off);
-      const double loops = std::round(phase - middle);
-      const Vec3 back = falls_.way.back() * loops - way(k);
-      const auto lead_to = [&](Pull& pull, const Vec3& print_point, double on, double off) {
-        const double w = holding(phase, on, off);
-        if (w <= pull.weight) return;
-        pull.weight = w;
-        const Vec3 target = print_point + back;
-        pull.shall = pull.shall + (target - pull.shall) * w;
-      };
-      lead_to(heel, print.heel, print.heel_on, print.heel_off);
-      lead_to(toe, print.toe, print.toe_on, print.toe_off);
+      const double on = is_heel ? print.heel_on : print.toe_on;
+      const double off = is_heel ? print.heel_off : print.toe_off;
+      const double by = outside(phase, on, off);
+      if (!(off > on) || std::abs(by) >= lead) continue;
+      // the sample of the contact that is nearest, in its own loop
+      const int first = static_cast<int>(std::lround(on * n_));
+      const int last = static_cast<int>(std::lround(off * n_)) - 1;
+      const int loops = static_cast<int>(std::lround(phase - by - 0.5 * (on + off)));
+      const int nearest = by < 0 ? first : by > 0 ? last : k - loops * n_;
+      const Vec3 gap = (is_heel ? print.heel : print.toe) - point(local, nearest);
+      const double w = smooth(1 - std::abs(by) / lead);
+      if (w < result.weight) continue;
+      result.weight = w;
+      result.shall = result.is + gap * w;
     }
-    const FootPose mended = pulled(foot, heel, toe);
-    track.q[at(k)] = mended.q, track.p[at(k)] = mended.p;
+    // what does not stand is at least not below the floor
+    result.shall.z = std::max(result.shall.z, 0.0);
+    return result;
+  };
+  std::vector<FootPose> mended;
+  for (int k = 0; k < n_; ++k) {
+    const FootPose foot{track.q[at(k)], track.p[at(k)] + way(k)};
+    mended.push_back(pulled(foot, pull(s.heel, k, true), pull(s.toe, k, false)));
+  }
+  for (int k = 0; k < n_; ++k) {
+    track.q[at(k)] = mended[at(k)].q, track.p[at(k)] = mended[at(k)].p - way(k);
   }
   track.q.push_back(track.q.front());
   track.p.push_back(track.p.front());

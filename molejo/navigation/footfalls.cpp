@@ -18,6 +18,8 @@ struct PointTrack {
   std::vector<char> down;
 };
 
+constexpr double first_height = 0.04;  // of a first look, in leg lengths above the lowest
+
 struct Run {
   int from = 0, to = 0;  // [from, to), from < samples; to may exceed it
 };
@@ -32,15 +34,17 @@ class FootfallFinder {
   Footfalls find() {
     Footfalls result;
     result.duration = duration_;
-    result.floor = *std::min_element(floors_.begin(), floors_.end());
     result.stands = stands();
     if (result.stands) {
       Stance whole{0, 1, 0, 1, 0, 1};
       result.stances.assign(rig_.legs.size(), {whole});
       result.way.assign(static_cast<std::size_t>(n_) + 1, Vec3{});
+      for (PointTrack& t : tracks_) t.down.assign(t.p.size(), 1);
+      result.floor = mean_floor();
       return result;
     }
     find_contacts();
+    result.floor = mean_floor();
     for (std::size_t leg = 0; leg < rig_.legs.size(); ++leg) {
       result.stances.push_back(stances_of(leg));
       if (result.stances.back().empty()) {
@@ -105,8 +109,21 @@ class FootfallFinder {
     return true;
   }
 
-  bool low(std::size_t i, const PointTrack& t, std::size_t k) const {
-    return t.p[k].z - floors_[i] < options_.height * rig_.leg_length;
+  bool low(std::size_t i, const PointTrack& t, std::size_t k, double least) const {
+    return t.p[k].z - floors_[i] < least * rig_.leg_length;
+  }
+
+  // Height at which the standing points are, on the whole.
+  double mean_floor() const {
+    double sum = 0;
+    long count = 0;
+    for (const PointTrack& t : tracks_) {
+      for (std::size_t k = 0; k < t.p.size(); ++k) {
+        if (t.down[k]) sum += t.p[k].z, ++count;
+      }
+    }
+    return count > 0 ? sum / static_cast<double>(count)
+                     : *std::min_element(floors_.begin(), floors_.end());
   }
 
   // The walking speed is that of most low points, backwards.
@@ -116,7 +133,7 @@ class FootfallFinder {
       for (int point = 0; point < 2; ++point) {
         const PointTrack& t = track(i, point);
         for (std::size_t k = 0; k < t.p.size(); ++k) {
-          if (low(i, t, k) && t.v[k].x < 0) speeds.push_back(-t.v[k].x);
+          if (low(i, t, k, first_height) && t.v[k].x < 0) speeds.push_back(-t.v[k].x);
         }
       }
     }
@@ -126,20 +143,28 @@ class FootfallFinder {
     return *middle;
   }
 
+  // A rough look first; it tells speed and floor, which a closer look needs.
   void find_contacts() {
     double speed = first_speed();
-    for (int pass = 0; pass < 3 && speed > 0; ++pass) {
+    for (int pass = 0; pass < 4 && speed > 0; ++pass) {
+      const bool rough = pass == 0;
       double sum = 0;
       long count = 0;
       for (std::size_t i = 0; i < rig_.legs.size(); ++i) {
+        double height = 0;
+        long low_count = 0;
         for (int point = 0; point < 2; ++point) {
           PointTrack& t = track(i, point);
           for (std::size_t k = 0; k < t.p.size(); ++k) {
             const Vec3 slip = t.v[k] + Vec3{speed, 0, 0};
-            t.down[k] = low(i, t, k) && norm(slip) < options_.speed * speed;
-            if (t.down[k]) sum -= t.v[k].x, ++count;
+            t.down[k] = low(i, t, k, rough ? first_height : options_.height) &&
+                        norm(slip) < (rough ? 0.4 : options_.speed) * speed;
+            if (!t.down[k]) continue;
+            sum -= t.v[k].x, ++count;
+            height += t.p[k].z, ++low_count;
           }
         }
+        if (low_count > 0) floors_[i] = height / static_cast<double>(low_count);
       }
       if (count > 0) speed = sum / static_cast<double>(count);
     }
@@ -231,13 +256,11 @@ class FootfallFinder {
         v[at(k)] = a + (b - a) * u;
       }
     }
-    double drift = 0;
-    for (const Vec3& x : v) drift += x.y / n_;
     std::vector<Vec3> result{{}};
     const double dt = duration_ / n_;
     for (int k = 0; k < n_; ++k) {
       const Vec3 mean = (v[at(k)] + v[at(k + 1)]) * 0.5;
-      result.push_back(result.back() + Vec3{mean.x, mean.y - drift, 0} * dt);
+      result.push_back(result.back() + Vec3{mean.x, mean.y, 0} * dt);
     }
     return result;
   }

@@ -24,7 +24,7 @@ struct Footfalls {
   // The way over the ground of the model's origin, per loop and at even phases (samples + 1, the
   // first is zero): x along front, y along left.
   std::vector<Vec3> way;
-  double floor = 0;     // height of the lowest sole, along up in the model
+  double floor = 0;     // height of what stands, along up in the model
   bool stands = false;  // an idle: no foot ever leaves the ground
 
   Vec3 way_at(double phase) const;  // any phase: whole loops add up
@@ -34,8 +34,8 @@ struct Footfalls {
 };
 
 struct FootfallOptions {
-  double height = 0.04;  // a standing point is at most so far above its lowest, in leg lengths
-  double speed = 0.35;   // and at most so fast against the ground, in walking speeds
+  double height = 0.012;  // a standing point is at most so far above the floor, in leg lengths
+  double speed = 0.25;   // and at most so fast against the ground, in walking speeds
   int samples = 240;     // of a loop
 };
 

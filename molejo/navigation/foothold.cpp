@@ -32,8 +32,9 @@ std::optional<Foothold> foothold_at(const Ground& ground, const Vec3& middle, co
         hold.unevenness, std::abs(height - (hold.heel.z + (hold.toe.z - hold.heel.z) * part)));
   };
   off(middle, centre->height);
+  // behind the heel too: a foot comes down over what is there
   for (const double beyond :
-       {-0.12 * sole.length, 1.25 * sole.length / 4, 3 * sole.length / 4, sole.length + sole.tip}) {
+       {-0.35 * sole.length, 0.25 * sole.length, 0.75 * sole.length, sole.length + sole.tip}) {
     const Vec3 p = hold.heel + along * (beyond * span / sole.length);
     const auto here = ground.at(p.x, p.y);
     if (here) off(p, here->height);

@@ -57,6 +57,16 @@ Clip passing_pose(const Rig& rig, const ReadyClip& walk) {
   return clip_from_poses(rig.skeleton, "rest", {0.0, 1.0}, std::vector<SkeletonPose>{pose, pose});
 }
 
+// Front is where the walk goes: some walk a little to one side of where they look.
+void face_the_way(Rig& rig, const Footfalls& falls) {
+  const Vec3 way = falls.way.back();
+  const double aside = std::atan2(way.y, way.x);
+  if (!(std::abs(aside) < 0.35)) return;
+  Bearing& b = rig.roles.bearing;
+  const Mat3 turn = matrix(exp_quat(b.up * aside));
+  b.front = turn * b.front, b.left = turn * b.left;
+}
+
 }  // namespace
 
 ReadyClip::ReadyClip(const Rig& rig, Clip ready_clip, const FootfallOptions& options)
@@ -70,6 +80,7 @@ std::shared_ptr<const WalkClips> make_walk_clips(const Character& character, Rig
                                                  const FootfallOptions& options) {
   Clip ready_walk = ready(rig, walk);
   fit_soles(rig, character, ready_walk);
+  face_the_way(rig, find_footfalls(rig, ready_walk, options));
   ReadyClip first(rig, std::move(ready_walk), options);
   if (first.footfalls.stands) {
     throw InputError(fmt::format("clip '{}' does not walk: no foot leaves the ground", walk.name));
