@@ -52,9 +52,10 @@ double towards(double from, double to, double step) {
   return from < to ? std::min(to, from + step) : std::max(to, from - step);
 }
 
-// 0 far below zero, e far above, smooth between, `width` at zero.
-double soft_positive(double e, double width) {
-  return 0.5 * (e + std::sqrt(e * e + 4 * width * width));
+// 0 below zero, nearly e far above, smooth between.
+double onset(double e, double width) {
+  if (e <= 0) return 0;
+  return e < width ? e * e / (2 * width) : e - 0.5 * width;
 }
 
 // What this walker is tuned to; lengths in leg lengths.
@@ -65,7 +66,9 @@ constexpr double replan_distance = 0.035, replan_turn = 0.06;
 constexpr double last_plan = 0.7;         // part of a swing after which its goal stays
 constexpr double release_distance = 0.6;  // of a standing foot from where the clip has it
 constexpr double reach_part =
-    0.985;  // of a leg, that it may be stretched to, if its clip does less
+    0.985;                         // of a leg, that it may be stretched to, if its clip does less
+constexpr double low_part = 0.6;   // of the way from the mean height of the feet to the lowest
+constexpr double most_rise = 0.8;  // rad, of a heel over its toe, more than in the clip
 constexpr double highest_step = 0.42;                    // between neighbouring places on the way
 constexpr double idle_moved = 0.08, idle_turned = 0.35;  // before a foot is set anew
 constexpr double idle_step = 0.38;                       // s
@@ -138,7 +141,9 @@ class AdaptiveWalker final : public Walker {
     Vec3 wanted;         // middle of the print that the plan was made for
     double wanted_heading = 0;
     double shift = 0, followed = 0;  // of the foothold, and how much of it the body has followed
-    bool unsettled = false;          // idle: it does not stand as it shall
+    double rise = 0;                 // of the heel over the toe, more than in the clip, rad
+    Vec3 rise_axis;
+    bool unsettled = false;  // idle: it does not stand as it shall
     FootPose shown;
   };
 
@@ -182,7 +187,10 @@ class AdaptiveWalker final : public Walker {
   void sample(double dt);
   void place_feet();
   void place_hips();
+  void raise_heels();
+  void lower_hips();
   void solve_legs();
+  double clip_extension(int leg) const;
   void refresh_path();
   void blend_taken(double dt);
   void tell_feet();
@@ -445,6 +453,9 @@ void AdaptiveWalker::step_walking(int i) {
       if (phase_ < leg.print.off && strayed < release_distance * leg_length_) break;
       const Print next = walk().feet.print_after(i, leg.print);
       leg.path.begin(phase_ < leg.print.off ? clip.p : leg.print.toe);
+      // what the heel has risen goes with it
+      leg.path.from.tilted = normalized(exp_quat(leg.rise_axis * leg.rise) * leg.path.from.tilted);
+      leg.rise = 0;
       leg.next = next;
       leg.left_at = phase_ < leg.print.off ? phase_ : leg.print.off;
       leg.shift = leg.followed = 0;
@@ -508,7 +519,11 @@ void AdaptiveWalker::show(double dt) {
   {
     const Stopwatch watch(cost_, &WalkCost::inverse_kinematics);
     place_hips();
-    if (options_.inverse_kinematics) solve_legs();
+    if (options_.inverse_kinematics) {
+      raise_heels();
+      lower_hips();
+      solve_legs();
+    }
   }
   blend_taken(dt);
   {
@@ -560,10 +575,18 @@ void AdaptiveWalker::refresh_path() {
   }
 }
 
-// As high as the ground under its feet, leaning into slopes, and as low as its legs need.
+// As high as the ground under its feet, and leaning into slopes.
 void AdaptiveWalker::place_hips() {
-  double base = 0;
-  for (const LegState& leg : legs_) base += leg.path.height() / static_cast<double>(legs_.size());
+  // nearer to the lower feet than to the higher ones
+  const auto count = static_cast<double>(legs_.size());
+  double base = 0, spread = 0;
+  for (const LegState& leg : legs_) base += leg.path.height() / count;
+  for (const LegState& leg : legs_) {
+    const double off = leg.path.height() - base;
+    spread += off * off / count;
+  }
+  const double soft = 0.02 * leg_length_;
+  base -= low_part * (std::sqrt(spread + soft * soft) - soft);
   const double lean = slope_ > 0 ? 0.25 * slope_ : 0.15 * slope_;
   const int parent = rig_.skeleton[rig_.hips].parent;
   refresh_path();
@@ -576,19 +599,60 @@ void AdaptiveWalker::place_hips() {
   }
   X_WM_ = navigation::placement(rig_.bearing(), {p_.x, p_.y, base - floor() * scale_}, heading_,
                                 scale_);
-  if (!options_.inverse_kinematics) return;
+}
+
+double AdaptiveWalker::clip_extension(int leg) const {
+  const std::vector<int>& chain = rig_.legs[index(leg)].chain;
+  return norm(X_[index(chain.back())].origin - X_[index(chain.front())].origin) * scale_;
+}
+
+// Who stands behind the body rolls over the toe instead of being stretched.
+void AdaptiveWalker::raise_heels() {
+  for (int i = 0; i < static_cast<int>(legs_.size()); ++i) {
+    LegState& leg = legs_[index(i)];
+    leg.rise = 0;
+    if (leg.path.swings || !walking_) continue;
+    const double whole = rig_.legs[index(i)].length * scale_;
+    const double longest = std::max(clip_extension(i) + 0.003 * whole, 0.97 * whole);
+    const Vec3 hip = X_WM_ * X_[index(rig_.legs[index(i)].chain.front())].origin;
+    const Mat3 R = matrix(leg.shown.q);
+    const Sole& sole = source().feet.sole(i);
+    const Vec3 toe = leg.shown.p + R * (sole.toe * scale_);
+    const Vec3 heel = leg.shown.p + R * (sole.heel * scale_);
+    const Vec3 along = toe - heel, from_toe = leg.shown.p - toe;
+    const Vec3 across = cross(Vec3{0, 0, 1}, along);
+    if (!(norm(across) > 0)) continue;
+    const Vec3 axis = normalized(across);
+    // more, the farther the foot is behind
+    const double behind = dot(hip - leg.shown.p, cross(axis, Vec3{0, 0, 1}));
+    const double part = smooth(behind / (0.3 * whole));
+    for (int step = 0; step < 3; ++step) {
+      const Vec3 ankle = toe + matrix(exp_quat(axis * leg.rise)) * from_toe;
+      const Vec3 way = ankle - hip;
+      const double distance = norm(way);
+      const double slope = -dot(way, cross(axis, ankle - toe)) / distance;
+      const double excess = part * onset(distance - longest, 0.02 * whole);
+      leg.rise = std::clamp(leg.rise + excess / std::max(slope, 0.08 * whole), 0.0, most_rise);
+    }
+    const Quat turn = exp_quat(axis * leg.rise);
+    leg.shown = {normalized(turn * leg.shown.q), toe + matrix(turn) * from_toe};
+    leg.rise_axis = axis;
+  }
+}
+
+// As low as legs need to reach their feet.
+void AdaptiveWalker::lower_hips() {
   double lowered = 0;
-  for (std::size_t i = 0; i < legs_.size(); ++i) {
-    const Leg& leg = rig_.legs[i];
+  for (int i = 0; i < static_cast<int>(legs_.size()); ++i) {
+    const Leg& leg = rig_.legs[index(i)];
     const Vec3 hip = X_WM_ * X_[index(leg.chain.front())].origin;
-    const Vec3 ankle = legs_[i].shown.p;
-    const double clip =
-        norm(X_[index(leg.foot())].origin - X_[index(leg.chain.front())].origin) * scale_;
+    const Vec3 ankle = legs_[index(i)].shown.p;
     const double whole = leg.length * scale_;
-    const double longest = std::min(0.998 * whole, std::max(1.01 * clip, reach_part * whole));
+    const double longest =
+        std::min(0.998 * whole, std::max(1.01 * clip_extension(i), reach_part * whole));
     const double away = std::min(std::hypot(hip.x - ankle.x, hip.y - ankle.y), 0.98 * longest);
     const double highest = ankle.z + std::sqrt(longest * longest - away * away);
-    const double excess = soft_positive(hip.z - highest, 0.003 * leg_length_);
+    const double excess = onset(hip.z - highest + 0.005 * whole, 0.01 * whole);
     lowered += excess * excess;
   }
   X_WM_.origin.z -= std::sqrt(lowered);
@@ -622,7 +686,8 @@ void AdaptiveWalker::tell_feet() {
     const bool stands = !leg.path.swings && taken_ >= taken_for_;
     foot.heel_down = foot.toe_down = stands && !leg.unsettled;
     if (walking_) {
-      foot.heel_down = stands && phase_ >= leg.print.heel_on && phase_ < leg.print.heel_off;
+      foot.heel_down =
+          stands && phase_ >= leg.print.heel_on && phase_ < leg.print.heel_off && leg.rise < 1e-3;
       foot.toe_down = stands && phase_ >= leg.print.toe_on && phase_ < leg.print.toe_off;
     }
     foot.target = leg.shown.p;
