@@ -246,6 +246,7 @@ Rig make_rig(const Character& character, const Roles& roles, const std::vector<L
   if (rig.hips < 0) throw InputError("no joint is known as the hips: name it as a role");
   const std::vector<Affine> X = model_transforms(rig.skeleton, rig.reference);
   const std::vector<LegChoice> choices = legs.empty() ? legs_of_roles(rig, X) : legs;
+  if (choices.size() > 64) throw InputError("more than 64 legs");
   if (choices.size() < 2) throw InputError("no two legs are known: name their joints as roles");
   for (const LegChoice& choice : choices) {
     rig.legs.push_back(make_leg(rig, choice, X));

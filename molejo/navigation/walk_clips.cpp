@@ -67,6 +67,27 @@ void face_the_way(Rig& rig, const Footfalls& falls) {
   b.front = turn * b.front, b.left = turn * b.left;
 }
 
+// Over the time of a frame.
+std::vector<double> fastest_turns(const Rig& rig, const ReadyClip& walk) {
+  constexpr double frame = 1.0 / 60;
+  std::vector<double> fastest;
+  const ClipSampler& sampler = walk.sampler;
+  ClipCursor cursor = sampler.cursor();
+  SkeletonPose a(rig.skeleton), b(rig.skeleton);
+  for (double t = 0; t < sampler.duration(); t += 0.25 * frame) {
+    sampler.sample(t, cursor, a);
+    sampler.sample(std::fmod(t + frame, sampler.duration()), cursor, b);
+    for (const Leg& leg : rig.legs) {
+      fastest.resize(std::max(fastest.size(), leg.chain.size()), 0.0);
+      for (std::size_t k = 0; k < leg.chain.size(); ++k) {
+        const Quat turn = conjugate(a.rotation(leg.chain[k])) * b.rotation(leg.chain[k]);
+        fastest[k] = std::max(fastest[k], norm(log_quat(turn)) / frame);
+      }
+    }
+  }
+  return fastest;
+}
+
 }  // namespace
 
 ReadyClip::ReadyClip(const Rig& rig, Clip ready_clip, const FootfallOptions& options)
@@ -93,8 +114,9 @@ std::shared_ptr<const WalkClips> make_walk_clips(const Character& character, Rig
   for (int leg = 0; leg < static_cast<int>(rig.legs.size()); ++leg) {
     hinges.push_back(find_hinges(rig, leg, first.clip));
   }
-  return std::make_shared<const WalkClips>(
-      WalkClips{std::move(rig), std::move(first), std::move(second), std::move(hinges)});
+  std::vector<double> fastest = fastest_turns(rig, first);
+  return std::make_shared<const WalkClips>(WalkClips{
+      std::move(rig), std::move(first), std::move(second), std::move(hinges), std::move(fastest)});
 }
 
 }  // namespace molejo::navigation

@@ -1,0 +1,399 @@
+#include "molejo/navigation/footwork.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace molejo::navigation {
+
+namespace {
+
+// What it is tuned to; lengths in leg lengths.
+constexpr double search_reach = 0.22;  // of a foothold, before and behind
+constexpr double even_enough = 0.018;  // unevenness under a sole that needs no search
+constexpr double replan_distance = 0.035, replan_turn = 0.06;
+constexpr double last_plan = 0.7;         // part of a swing after which its goal stays
+constexpr double release_distance = 0.6;  // of a standing foot from where the clip has it
+constexpr double low_part = 0.6;          // from the mean height of the feet to the lowest
+constexpr double highest_step = 0.42;     // between neighbouring places on the way
+constexpr double idle_moved = 0.08, idle_turned = 0.35;  // before a foot is set anew
+constexpr double idle_step = 0.38, idle_lift = 0.05;     // s, and leg lengths
+
+Vec3 ahead(double heading) {
+  const SinCos<double> turn = sincos(heading);
+  return {turn.cos, turn.sin, 0};
+}
+
+Vec3 turned_about_up(const Vec3& v, double heading) {
+  const Vec3 x = ahead(heading);
+  return {x.x * v.x - x.y * v.y, x.y * v.x + x.x * v.y, v.z};
+}
+
+double towards(double from, double to, double step) {
+  return from < to ? std::min(to, from + step) : std::max(to, from - step);
+}
+
+// Part of the way that a quantity goes to its goal in dt, at a rate per second.
+double relaxed(double rate, double dt) { return 1 - std::exp(-rate * dt); }
+
+double along_of(const Print& print) {
+  const Vec3 v = print.toe - print.heel;
+  return std::atan2(v.y, v.x);
+}
+
+bool within(double phase, double on, double off) { return phase >= on && phase < off; }
+
+}  // namespace
+
+Footwork::Footwork(const WalkClips& clips, const Ground& ground, const WalkerStart& start,
+                   const AdaptiveOptions& options)
+    : clips_(&clips),
+      ground_(&ground),
+      options_(options),
+      scale_(start.scale),
+      leg_length_(clips.rig.leg_length * start.scale),
+      heading_(start.heading),
+      legs_(clips.rig.legs.size()) {
+  for (Step& leg : legs_) leg.path.scale = scale_;
+  stand({start.x, start.y, 0}, start.heading);
+}
+
+double Footwork::height_at(const Vec3& p, double otherwise) const {
+  const auto here = ground_->at(p.x, p.y);
+  return here ? here->height : otherwise;
+}
+
+double Footwork::floor() const {
+  return idle().footfalls.floor + (walk().footfalls.floor - idle().footfalls.floor) * weight();
+}
+
+double Footwork::carried_height() const {
+  const auto count = static_cast<double>(legs_.size());
+  double mean = 0, spread = 0;
+  for (const Step& leg : legs_) mean += leg.path.height() / count;
+  for (const Step& leg : legs_) {
+    const double off = leg.path.height() - mean;
+    spread += off * off / count;
+  }
+  const double soft = 0.02 * leg_length_;
+  return mean - low_part * (std::sqrt(spread + soft * soft) - soft);
+}
+
+bool Footwork::heel_down(int i) const {
+  const Step& leg = at(i);
+  if (leg.path.swings || leg.unsettled || leg.rolled > 1e-3) return false;
+  return !walking_ || within(phase_, leg.print.heel_on, leg.print.heel_off);
+}
+
+bool Footwork::toe_down(int i) const {
+  const Step& leg = at(i);
+  if (leg.path.swings || leg.unsettled) return false;
+  return !walking_ || within(phase_, leg.print.toe_on, leg.print.toe_off);
+}
+
+void Footwork::roll(int leg, const Vec3& axis, double angle) {
+  at(leg).roll_axis = axis;
+  at(leg).rolled = angle;
+}
+
+// Feet that go down are over their place early: they need time to sink.
+double Footwork::swing_phase(const Step& leg, double part) const {
+  const double drop = (leg.path.from.height - leg.path.to.height) / (0.2 * leg_length_);
+  const double hurry = 0.8 * std::clamp(drop, 0.0, 1.0);
+  return leg.left_at + (leg.next.on - leg.left_at) * (part + hurry * part * (1 - part));
+}
+
+FootPose Footwork::clip_foot(int i) const {
+  const Step& leg = at(i);
+  if (!walking_) return idle().feet.at(i, idle_phase_);
+  return walk().feet.at(i, leg.path.swings ? swing_phase(leg, leg.path.s) : phase_);
+}
+
+FootPose Footwork::foot(int i) const {
+  const Step& leg = at(i);
+  FootPose foot = leg.path.at(clip_foot(i));
+  if (!leg.path.swings || !options_.stride_correction) return foot;
+  // never into the ground
+  const Mat3 R = matrix(foot.q);
+  double below = 0;
+  for (const Vec3& point : {sole(i).heel, sole(i).toe}) {
+    const Vec3 p = foot.p + R * (point * scale_);
+    below = std::max(below, height_at(p, p.z) - p.z);
+  }
+  foot.p.z += below;
+  return foot;
+}
+
+void Footwork::advance(double dt, double walked, const Steering& steering) {
+  const bool free = !steering.walk || !options_.stride_validation || passable();
+  blocked_ = !free;
+  const double rate = std::clamp(steering.rate, 0.0, 10.0);
+  const bool walks = steering.walk && free && rate > 0;
+  turn_ = steering.turn * rate;
+  heading_ += turn_ * dt;
+  if (walks && !walking_) start_walking();
+  weight_ = towards(weight_, walks ? 1 : 0, options_.fade > 0 ? walked / options_.fade : 1);
+  if (walking_ && weight_ == 0 && !walks) stop_walking();
+  idle_phase_ += dt / idle().footfalls.duration;
+  feel_slope(dt);
+  if (walking_) {
+    move_body(walked, rate);
+    for (int leg = 0; leg < size(); ++leg) step_walking(leg);
+  } else {
+    step_idle(walked);
+  }
+  p_.z = height_at(p_, p_.z);
+}
+
+// Is there ground on the way ahead, as far as it takes to stop, without a wall or a drop?
+bool Footwork::passable() const {
+  constexpr int samples = 8;
+  const double brake = 0.5 * walk().footfalls.speed() * scale_ * options_.fade * weight();
+  const double distance = 0.75 * leg_length_ + brake;
+  const Vec3 x = ahead(heading_);
+  double before = height_at(p_, p_.z);
+  for (int k = 1; k <= samples; ++k) {
+    const Vec3 p = p_ + x * (distance * k / samples);
+    const auto here = ground_->at(p.x, p.y);
+    if (!here || std::abs(here->height - before) > highest_step * leg_length_) return false;
+    before = here->height;
+  }
+  return true;
+}
+
+// Begins with the lift-off of one leg, while most others stand flat. A leg that is in the air goes
+// on with its own swing.
+void Footwork::start_walking() {
+  double best = -1, start = 0;
+  for (int leg = 0; leg < size(); ++leg) {
+    const double lift_off = walk().feet.print_at(leg, 0.0).off + 1e-6;
+    double score = at(leg).path.swings ? 10 : 0;
+    for (int other = 0; other < size(); ++other) {
+      const Print p = walk().feet.print_at(other, lift_off);
+      const bool flat =
+          within(lift_off, p.heel_on, p.heel_off) && within(lift_off, p.toe_on, p.toe_off);
+      score += other != leg && flat ? 1 : 0;
+    }
+    if (score > best) best = score, start = lift_off;
+  }
+  std::array<FootPose, 64> shown;
+  for (int i = 0; i < size(); ++i) shown[static_cast<std::size_t>(i)] = foot(i);
+  walking_ = true;
+  phase_ = start;
+  for (int i = 0; i < size(); ++i) {
+    Step& leg = at(i);
+    leg.path.swings = false;
+    const FootPose clip = clip_foot(i);
+    leg.path.stand(map_onto(clip, shown[static_cast<std::size_t>(i)], heading_, scale_));
+    leg.print = leg.next = walk().feet.print_at(i, phase_);
+    leg.unsettled = false;
+    leg.rolled = 0;
+    if (leg.print.on <= phase_) continue;
+    // it swings: what it leaves is where it is
+    leg.path.begin(clip.p);
+    leave(i, phase_);
+  }
+}
+
+void Footwork::stop_walking() {
+  for (int i = 0; i < size(); ++i) {
+    Step& leg = at(i);
+    const FootPose shown = foot(i);
+    leg.path.stand(map_onto(idle().feet.at(i, idle_phase_), shown, heading_, scale_));
+    leg.unsettled = true;
+    leg.rolled = 0;
+    leg.print = idle().feet.print_at(i, 0.0);
+  }
+  walking_ = false;
+}
+
+void Footwork::stand(const Vec3& p, double heading) {
+  p_ = p;
+  p_.z = height_at(p, p.z);
+  heading_ = heading;
+  slope_ = turn_ = weight_ = 0;
+  walking_ = false;
+  for (int i = 0; i < size(); ++i) {
+    Step& leg = at(i);
+    leg.print = idle().feet.print_at(i, 0.0);
+    const Goal goal = idle_goal(leg.print);
+    leg.path.stand(map_onto(leg.print, foothold(i, goal)));
+    leg.wanted = goal.middle, leg.wanted_along = goal.along;
+    leg.unsettled = false;
+    leg.rolled = 0;
+  }
+}
+
+void Footwork::feel_slope(double dt) {
+  const Vec3 x = ahead(heading_);
+  const auto height = [&](double part) { return height_at(p_ + x * (part * leg_length_), p_.z); };
+  const double behind = height(-0.4), before = height(0.4), far = height(1.2);
+  const double here = std::clamp((before - behind) / (0.8 * leg_length_), -1.0, 1.0);
+  const double next = std::clamp((far - before) / (0.8 * leg_length_), -1.0, 1.0);
+  slope_ += (here - slope_) * relaxed(5, dt);
+  const double steepest = std::max({std::abs(here), std::abs(next), std::abs(slope_)});
+  pace_ += (1 / (1 + 5 * steepest * steepest) - pace_) * relaxed(4, dt);
+  double climb = 0;
+  for (const Step& leg : legs_) {
+    if (!leg.path.swings) continue;
+    climb = std::max(climb, std::abs(leg.path.to.height - leg.path.from.height) / leg_length_);
+  }
+  haste_ += (1 / (1 + 1.5 * climb) - haste_) * relaxed(8, dt);
+}
+
+void Footwork::move_body(double dt, double rate) {
+  phase_rate_ = rate * haste_ / walk().footfalls.duration;
+  const double next = phase_ + phase_rate_ * dt;
+  const Vec3 way = walk().footfalls.way_at(next) - walk().footfalls.way_at(phase_);
+  p_ = p_ + turned_about_up(way, heading_ - 0.5 * turn_ * dt) * (scale_ * speed_part());
+  phase_ = next;
+  // the body goes along with feet that were set elsewhere
+  for (Step& leg : legs_) {
+    if (!leg.path.swings) continue;
+    const double follow = 0.5 * leg.shift * smooth(leg.path.s);
+    p_ = p_ + ahead(heading_) * (follow - leg.followed);
+    leg.followed = follow;
+  }
+}
+
+// Below where the body will be when the foot carries it.
+Footwork::Goal Footwork::walking_goal(const Print& print) const {
+  const Footfalls& falls = walk().footfalls;
+  const double when = print.on + 0.4 * (print.off - print.on);
+  const double time = phase_rate_ > 0 ? std::max(0.0, (when - phase_) / phase_rate_) : 0;
+  const double turn = std::clamp(turn_ * time, -1.2, 1.2);
+  const Vec3 way = falls.way_at(when) - falls.way_at(phase_);
+  const Vec3 body = p_ + turned_about_up(way, heading_ + 0.5 * turn) * (scale_ * speed_part());
+  const Vec3 seen = (print.heel + print.toe) * 0.5 - falls.way_at(when);
+  return {body + turned_about_up(seen, heading_ + turn) * scale_,
+          heading_ + turn + along_of(print)};
+}
+
+Footwork::Goal Footwork::idle_goal(const Print& print) const {
+  return {p_ + turned_about_up((print.heel + print.toe) * 0.5, heading_) * scale_,
+          heading_ + along_of(print)};
+}
+
+Foothold Footwork::foothold(int leg, const Goal& goal) const {
+  const double length = source().feet.sole_length(leg) * scale_;
+  const Vec3 along = ahead(goal.along);
+  const SoleSize size{length, 0.35 * length};
+  if (const auto found = find_foothold(*ground_, goal.middle, along, ahead(heading_), size,
+                                       search_reach * leg_length_, even_enough * leg_length_)) {
+    return *found;
+  }
+  // no ground: level with the body
+  Foothold level{
+      goal.middle - along * (0.5 * length), goal.middle + along * (0.5 * length), {0, 0, 1}};
+  level.heel.z = level.toe.z = p_.z;
+  return level;
+}
+
+void Footwork::leave(int i, double phase) {
+  Step& leg = at(i);
+  leg.left_at = phase;
+  leg.shift = leg.followed = 0;
+  plan(i, walking_goal(leg.next), leg.next);
+}
+
+void Footwork::plan(int i, const Goal& goal, const Print& print) {
+  Step& leg = at(i);
+  leg.wanted = goal.middle, leg.wanted_along = goal.along;
+  const Foothold hold = foothold(i, goal);
+  leg.shift = hold.shift;
+  leg.path.aim(map_onto(print, hold), clip_foot(i));
+  if (options_.stride_correction) clear_swing(i, 0);
+}
+
+// Heights that heel and toe need over the ground on their way, and `lift` halfway.
+void Footwork::clear_swing(int i, double lift) {
+  Step& leg = at(i);
+  const FootTracks& feet = source().feet;
+  std::array<double, FootPath::knots> needed{};
+  // half the way between two knots: what stands there counts for both
+  const Vec3 way = leg.path.to.to - leg.path.from.to;
+  const Vec3 half = Vec3{way.x, way.y, 0} * (0.5 / (FootPath::knots + 1));
+  for (int k = 0; k < FootPath::knots; ++k) {
+    const double part = (k + 1.0) / (FootPath::knots + 1);
+    const double phase = walking_ ? swing_phase(leg, part) : idle_phase_;
+    const FootPose foot = leg.path.sketch(feet.at(i, phase), part);
+    const Mat3 R = matrix(foot.q);
+    const double margin = std::min(0.03 * leg_length_, scale_ * feet.clearance(i, phase));
+    double& need = needed[static_cast<std::size_t>(k)];
+    need = 4 * lift * part * (1 - part);
+    for (const Vec3& point : {sole(i).heel, sole(i).toe}) {
+      const Vec3 p = foot.p + R * (point * scale_);
+      for (const double side : {-1.0, 0.0, 1.0}) {
+        const auto here = ground_->at(p.x + half.x * side, p.y + half.y * side);
+        if (here) need = std::max(need, here->height + margin - p.z);
+      }
+    }
+  }
+  leg.path.clear(needed, clip_foot(i));
+}
+
+void Footwork::step_walking(int i) {
+  Step& leg = at(i);
+  for (int events = 0; events < 4; ++events) {
+    if (!leg.path.swings) {
+      const FootPose clip = clip_foot(i);
+      const Vec3 seen = clip.p - walk().footfalls.way_at(phase_);
+      const Vec3 off = p_ + turned_about_up(seen, heading_) * scale_ - leg.path.at(clip).p;
+      const bool strayed = std::hypot(off.x, off.y) > release_distance * leg_length_;
+      if (phase_ < leg.print.off && !strayed) return;
+      leg.path.begin(strayed ? clip.p : leg.print.toe);
+      // what the heel has risen goes with it
+      leg.path.from.tilted =
+          normalized(exp_quat(leg.roll_axis * leg.rolled) * leg.path.from.tilted);
+      leg.rolled = 0;
+      leg.next = walk().feet.print_after(i, leg.print);
+      leave(i, std::min(phase_, leg.print.off));
+    }
+    leg.path.s = std::clamp((phase_ - leg.left_at) / (leg.next.on - leg.left_at), 0.0, 1.0);
+    if (phase_ >= leg.next.on) {
+      leg.path.land();
+      leg.print = leg.next;
+      continue;
+    }
+    if (leg.path.s > last_plan) return;
+    Goal goal = walking_goal(leg.next);
+    goal.middle = goal.middle - ahead(heading_) * leg.followed;
+    const Vec3 off = goal.middle - leg.wanted;
+    if (std::hypot(off.x, off.y) > replan_distance * leg_length_ ||
+        std::abs(goal.along - leg.wanted_along) > replan_turn) {
+      plan(i, goal, leg.next);
+    }
+    return;
+  }
+}
+
+// Feet stand; one after the other is set anew when it does not fit the body any more.
+void Footwork::step_idle(double dt) {
+  int worst = -1;
+  double most = 1;
+  for (int i = 0; i < size(); ++i) {
+    Step& leg = at(i);
+    if (leg.path.swings) {
+      leg.path.s += dt / idle_step;
+      if (leg.path.s >= 1) leg.path.land();
+      return;
+    }
+    const Goal goal = idle_goal(leg.print);
+    const Vec3 off = goal.middle - leg.wanted;
+    const double moved = std::hypot(off.x, off.y) / (idle_moved * leg_length_);
+    const double turned = std::abs(goal.along - leg.wanted_along) / idle_turned;
+    const double need = leg.unsettled ? 1e3 : std::max(moved, turned);
+    if (need > most) most = need, worst = i;
+  }
+  if (worst < 0) return;
+  Step& leg = at(worst);
+  leg.unsettled = false;
+  const FootPose clip = clip_foot(worst);
+  leg.path.begin(clip.p);
+  plan(worst, idle_goal(leg.print), leg.print);
+  // one that only settles stays low
+  const Vec3 way = leg.path.sketch(clip, 1).p - leg.path.sketch(clip, 0).p;
+  const double lift = std::min(idle_lift, 0.5 * std::hypot(way.x, way.y) / leg_length_);
+  if (options_.stride_correction) clear_swing(worst, lift * leg_length_);
+}
+
+}  // namespace molejo::navigation

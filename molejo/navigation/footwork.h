@@ -1,0 +1,106 @@
+// Where a walker is, and where its feet shall be. Knows nothing of joints but the soles.
+//
+//   phase   goes through the walk; the body goes the way that the standing feet of the clip give
+//   feet    stand on their prints until the clip lifts them, then swing to the next (foot_path.h)
+//   prints  below where the body will be, on ground that is even enough (foothold.h)
+//
+// Strides get shorter on slopes, steps slower where they go up or down. Before ground that is too
+// steep or missing it brakes and idles. While it idles feet are set anew one after the other, when
+// the body has turned away from them. A value: copies are snapshots. No allocation while it goes.
+#pragma once
+
+#include "molejo/navigation/adaptive_walker.h"
+#include "molejo/navigation/foot_path.h"
+
+namespace molejo::navigation {
+
+class Footwork {
+ public:
+  // All must outlive it.
+  Footwork(const WalkClips& clips, const Ground& ground, const WalkerStart& start,
+           const AdaptiveOptions& options);
+
+  // `dt` passes, of which the walk uses `walked`: less when joints could not follow.
+  void advance(double dt, double walked, const Steering& steering);
+  // Idles there from now on.
+  void stand(const Vec3& p, double heading);
+
+  const Vec3& position() const { return p_; }  // over the ground, z: its height
+  double heading() const { return heading_; }
+  bool blocked() const { return blocked_; }
+  bool walks() const { return walking_; }
+  double weight() const { return smooth(weight_); }  // of the walk against the idle
+  double walk_phase() const { return phase_; }
+  double idle_phase() const { return idle_phase_; }
+  double slope() const { return slope_; }  // along the heading, smoothed
+  double floor() const;                    // of the clips, in the model
+  // Height of the ground that carries the body: nearer to the lower feet than to the higher ones.
+  double carried_height() const;
+
+  int size() const { return static_cast<int>(legs_.size()); }
+  bool swings(int leg) const { return at(leg).path.swings; }
+  bool heel_down(int leg) const;
+  bool toe_down(int leg) const;
+  FootPose foot(int leg) const;
+  const Sole& sole(int leg) const { return source().feet.sole(leg); }
+  // A standing foot has rolled over its toe, about this axis, since foot().
+  void roll(int leg, const Vec3& axis, double angle);
+
+ private:
+  struct Step {
+    FootPath path;
+    Print print, next;               // that it stands on or leaves, and that it goes to
+    double left_at = 0;              // phase at which the swing began
+    Vec3 wanted;                     // middle of the print that the plan was made for,
+    double wanted_along = 0;         // and how it lies
+    double shift = 0, followed = 0;  // of the foothold; how much of it the body has followed
+    Vec3 roll_axis;
+    double rolled = 0;
+    bool unsettled = false;  // idle: it does not stand as it shall
+  };
+  // A place for a print: its middle, and the heading of the sole.
+  struct Goal {
+    Vec3 middle;
+    double along = 0;
+  };
+
+  Step& at(int leg) { return legs_[static_cast<std::size_t>(leg)]; }
+  const Step& at(int leg) const { return legs_[static_cast<std::size_t>(leg)]; }
+  const ReadyClip& walk() const { return clips_->walk; }
+  const ReadyClip& idle() const { return clips_->idle; }
+  const ReadyClip& source() const { return walking_ ? walk() : idle(); }
+  FootPose clip_foot(int leg) const;
+  double swing_phase(const Step& leg, double part) const;
+  double height_at(const Vec3& p, double otherwise) const;
+  double speed_part() const { return weight() * pace_; }
+
+  bool passable() const;
+  void start_walking();
+  void stop_walking();
+  void feel_slope(double dt);
+  void move_body(double dt, double rate);
+  void step_walking(int leg);
+  void step_idle(double dt);
+  void leave(int leg, double phase);
+  void plan(int leg, const Goal& goal, const Print& print);
+  void clear_swing(int leg, double lift);
+  Goal walking_goal(const Print& print) const;
+  Goal idle_goal(const Print& print) const;
+  Foothold foothold(int leg, const Goal& goal) const;
+
+  const WalkClips* clips_;
+  const Ground* ground_;
+  AdaptiveOptions options_;
+  double scale_, leg_length_;
+
+  Vec3 p_;
+  double heading_, turn_ = 0;  // turn: rad/s
+  bool walking_ = false, blocked_ = false;
+  double weight_ = 0;
+  double phase_ = 0, idle_phase_ = 0, phase_rate_ = 0;
+  double pace_ = 1, haste_ = 1;  // stride and rate against the clip's
+  double slope_ = 0;
+  std::vector<Step> legs_;
+};
+
+}  // namespace molejo::navigation
