@@ -148,7 +148,7 @@ void AdaptiveWalker::advance(double dt, const Steering& steering) {
     }
     show();
     const double too_fast = parts == 1 ? haste(dt) / (faster * std::max(1.0, steering.rate)) : 0;
-    if (too_fast <= 1 || attempt == 3) break;
+    if (too_fast <= 1 || attempt == 5) break;
     walked *= std::max(0.1, 0.95 / too_fast);
     footwork_ = before_;
   }
@@ -245,7 +245,7 @@ void AdaptiveWalker::roll_feet() {
     if (!footwork_.walks() || footwork_.swings(i)) continue;
     FootPose& foot = shown_[index(i)];
     const double whole = rig_.legs[index(i)].length * scale_;
-    const double longest = std::max(clip_extension(i) + 0.003 * whole, roll_at * whole);
+    const double longest = std::max(clip_extension(i) + 0.008 * whole, roll_at * whole);
     const Vec3 hip = X_WM_ * X_[index(rig_.legs[index(i)].chain.front())].origin;
     const Mat3 R = matrix(foot.q);
     const Sole& sole = footwork_.sole(i);
@@ -282,7 +282,7 @@ void AdaptiveWalker::lower_hips() {
         std::min(0.998 * whole, std::max(1.01 * clip_extension(i), stretch * whole));
     const double away = std::min(std::hypot(hip.x - ankle.x, hip.y - ankle.y), 0.98 * longest);
     const double highest = ankle.z + std::sqrt(longest * longest - away * away);
-    const double excess = onset(hip.z - highest + 0.005 * whole, 0.01 * whole);
+    const double excess = onset(hip.z - highest + 0.003 * whole, 0.006 * whole);
     lowered += excess * excess;
   }
   X_WM_.origin.z -= std::sqrt(lowered);

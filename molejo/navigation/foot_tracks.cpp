@@ -8,6 +8,7 @@ namespace molejo::navigation {
 
 namespace {
 
+constexpr double may_sink = 0.0045, may_hover = 0.007;  // of standing points, in leg lengths
 constexpr double lead = 0.12;  // phases over which a foot is led to its print and away from it
 
 // How far a phase lies before [on, off] (negative), behind it (positive), or within (zero). Phases
@@ -62,7 +63,10 @@ Quat shortest_turn(const Vec3& a, const Vec3& b) {
 }
 
 FootTracks::FootTracks(const Rig& rig, const Clip& clip, const Footfalls& falls)
-    : falls_(falls), n_(static_cast<int>(falls.way.size()) - 1), tracks_(rig.legs.size()) {
+    : falls_(falls),
+      n_(static_cast<int>(falls.way.size()) - 1),
+      leg_length_(rig.leg_length),
+      tracks_(rig.legs.size()) {
   sample(rig, clip);
   for (int leg = 0; leg < static_cast<int>(rig.legs.size()); ++leg) {
     find_prints(leg);
@@ -159,14 +163,17 @@ void FootTracks::mend(int leg) {
       const int last = static_cast<int>(std::lround(off * n_)) - 1;
       const int loops = static_cast<int>(std::lround(phase - by - 0.5 * (on + off)));
       const int nearest = by < 0 ? first : by > 0 ? last : k - loops * n_;
-      const Vec3 gap = (is_heel ? print.heel : print.toe) - point(local, nearest);
+      const Vec3 there = point(local, nearest);
+      Vec3 gap = (is_heel ? print.heel : print.toe) - there;
+      // heights as good as right are left to the clip
+      gap.z = std::clamp(there.z, -may_sink * leg_length_, may_hover * leg_length_) - there.z;
       const double w = smooth(1 - std::abs(by) / lead);
       if (w < result.weight) continue;
       result.weight = w;
       result.shall = result.is + gap * w;
     }
     // what does not stand is at least not below the floor
-    result.shall.z = std::max(result.shall.z, 0.0);
+    result.shall.z = std::max(result.shall.z, -may_sink * leg_length_);
     return result;
   };
   std::vector<FootPose> mended;

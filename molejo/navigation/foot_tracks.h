@@ -1,7 +1,7 @@
 // What the feet of a clip do over flat ground, mended so that who stands neither slips, nor sinks,
 // nor hovers:
 //
-//   in stance   the standing points of the sole stay on their prints
+//   in stance   the standing points of the sole stay on their prints (within millimetres of height)
 //   elsewhere   as in the clip, led to and from the prints over a short time
 //
 // Ground axes: x front, y left, z up, the floor at zero; the body goes the way of the footfalls.
@@ -55,6 +55,7 @@ class FootTracks {
 
   Footfalls falls_;
   int n_;
+  double leg_length_;
   std::vector<Track> tracks_;
   std::vector<Sole> soles_;
 };

@@ -34,7 +34,7 @@ struct Footfalls {
 };
 
 struct FootfallOptions {
-  double height = 0.012;  // a standing point is at most so far above the floor, in leg lengths
+  double height = 0.009;  // a standing point is at most so far above the floor, in leg lengths
   double speed = 0.25;    // and at most so fast against the ground, in walking speeds
   int samples = 240;      // of a loop
 };

@@ -183,11 +183,16 @@ void Footwork::start_walking() {
     Step& leg = at(i);
     leg.path.swings = false;
     const FootPose clip = clip_foot(i);
-    leg.path.stand(map_onto(clip, shown[static_cast<std::size_t>(i)], heading_, scale_));
+    const FootPose& is = shown[static_cast<std::size_t>(i)];
+    leg.path.stand(map_onto(clip, is, heading_, scale_));
     leg.print = leg.next = walk().feet.print_at(i, phase_);
-    leg.unsettled = false;
     leg.rolled = 0;
-    if (leg.print.on <= phase_) continue;
+    if (leg.print.on <= phase_) {
+      if (!leg.unsettled) leg.path.stand(map_onto(leg.print, stood_on(i, is)));
+      leg.unsettled = false;
+      continue;
+    }
+    leg.unsettled = false;
     // it swings: what it leaves is where it is
     leg.path.begin(clip.p);
     leave(i, phase_);
@@ -249,9 +254,10 @@ void Footwork::move_body(double dt, double rate) {
   // the body goes along with feet that were set elsewhere
   for (Step& leg : legs_) {
     if (!leg.path.swings) continue;
-    const double follow = 0.5 * leg.shift * smooth(leg.path.s);
-    p_ = p_ + ahead(heading_) * (follow - leg.followed);
-    leg.followed = follow;
+    const double part = smooth((phase_ - leg.left_at) / (leg.next.on - leg.left_at));
+    const double follow = 0.5 * leg.shift * (part - smooth(leg.path.s));
+    p_ = p_ + ahead(heading_) * follow;
+    leg.followed += follow;
   }
 }
 
@@ -286,6 +292,20 @@ Foothold Footwork::foothold(int leg, const Goal& goal) const {
       goal.middle - along * (0.5 * length), goal.middle + along * (0.5 * length), {0, 0, 1}};
   level.heel.z = level.toe.z = p_.z;
   return level;
+}
+
+// The foothold of a foot that stands flat.
+Foothold Footwork::stood_on(int i, const FootPose& foot) const {
+  const Mat3 R = matrix(foot.q);
+  const Vec3 heel = foot.p + R * (sole(i).heel * scale_), toe = foot.p + R * (sole(i).toe * scale_);
+  const Vec3 along{toe.x - heel.x, toe.y - heel.y, 0};
+  if (norm(along) > 0) {
+    const SoleSize size{norm(toe - heel), 0};
+    if (const auto hold = foothold_at(*ground_, (heel + toe) * 0.5, normalized(along), size)) {
+      return *hold;
+    }
+  }
+  return {heel, toe, {0, 0, 1}};
 }
 
 void Footwork::leave(int i, double phase) {

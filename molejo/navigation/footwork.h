@@ -87,6 +87,7 @@ class Footwork {
   Goal walking_goal(const Print& print) const;
   Goal idle_goal(const Print& print) const;
   Foothold foothold(int leg, const Goal& goal) const;
+  Foothold stood_on(int leg, const FootPose& foot) const;
 
   const WalkClips* clips_;
   const Ground* ground_;
