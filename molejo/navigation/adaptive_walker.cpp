@@ -222,9 +222,12 @@ void AdaptiveWalker::refresh_path() {
 // As high as the ground that carries it, and leaning into slopes.
 void AdaptiveWalker::place_hips() {
   refresh_path();
-  X_WM_ = standing_at(footwork_.carried_height());
+  const Footwork::Support support = footwork_.support();
+  X_WM_ = standing_at(support.height);
   if (!options_.inverse_kinematics) return;
-  const double slope = footwork_.slope(), lean = slope > 0 ? 0.25 * slope : 0.15 * slope;
+  const double slope = footwork_.slope();
+  const double lean =
+      support.slope != 0 ? -std::atan(support.slope) : (slope > 0 ? 0.25 * slope : 0.15 * slope);
   if (lean == 0) return;
   const int parent = rig_.skeleton[rig_.hips].parent;
   const Quat Q_parent = parent < 0 ? Quat{} : Q_[index(parent)];

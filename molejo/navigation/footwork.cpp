@@ -54,6 +54,18 @@ Footwork::Footwork(const WalkClips& clips, const Ground& ground, const WalkerSta
       heading_(start.heading),
       legs_(clips.rig.legs.size()) {
   for (Step& leg : legs_) leg.path.scale = scale_;
+  const std::vector<Affine> X = model_transforms(clips.rig.skeleton, clips.rig.reference);
+  double middle = 0;
+  for (const Leg& leg : clips.rig.legs) {
+    const Vec3 p = X[static_cast<std::size_t>(leg.chain.front())].origin -
+                   X[static_cast<std::size_t>(clips.rig.hips)].origin;
+    stations_.push_back(dot(p, clips.rig.bearing().front) * scale_);
+    middle += stations_.back() / static_cast<double>(legs_.size());
+  }
+  for (const double x : stations_) {
+    spread_ += (x - middle) * (x - middle) / static_cast<double>(legs_.size());
+  }
+  if (spread_ < 0.04 * leg_length_ * leg_length_) spread_ = 0;
   stand({start.x, start.y, 0}, start.heading);
 }
 
@@ -66,16 +78,24 @@ double Footwork::floor() const {
   return idle().footfalls.floor + (walk().footfalls.floor - idle().footfalls.floor) * weight();
 }
 
-double Footwork::carried_height() const {
+Footwork::Support Footwork::support() const {
   const auto count = static_cast<double>(legs_.size());
-  double mean = 0, spread = 0;
-  for (const Step& leg : legs_) mean += leg.path.height() / count;
-  for (const Step& leg : legs_) {
-    const double off = leg.path.height() - mean;
-    spread += off * off / count;
+  double mean = 0, middle = 0, rise = 0;
+  for (std::size_t i = 0; i < legs_.size(); ++i) {
+    mean += legs_[i].path.height() / count;
+    middle += stations_[i] / count;
+  }
+  for (std::size_t i = 0; i < legs_.size(); ++i) {
+    rise += (stations_[i] - middle) * (legs_[i].path.height() - mean) / count;
+  }
+  const double slope = spread_ > 0 ? rise / spread_ : 0;
+  double off = 0;
+  for (std::size_t i = 0; i < legs_.size(); ++i) {
+    const double e = legs_[i].path.height() - mean - slope * (stations_[i] - middle);
+    off += e * e / count;
   }
   const double soft = 0.02 * leg_length_;
-  return mean - low_part * (std::sqrt(spread + soft * soft) - soft);
+  return {mean - slope * middle - low_part * (std::sqrt(off + soft * soft) - soft), slope};
 }
 
 bool Footwork::heel_down(int i) const {

@@ -34,8 +34,12 @@ class Footwork {
   double idle_phase() const { return idle_phase_; }
   double slope() const { return slope_; }  // along the heading, smoothed
   double floor() const;                    // of the clips, in the model
-  // Height of the ground that carries the body: nearer to the lower feet than to the higher ones.
-  double carried_height() const;
+  // The ground that carries the body, below its hips: nearer to the lower feet than to the higher
+  // ones. A body with legs before and behind lies on the slope between them, others stay upright.
+  struct Support {
+    double height = 0, slope = 0;
+  };
+  Support support() const;
 
   int size() const { return static_cast<int>(legs_.size()); }
   bool swings(int leg) const { return at(leg).path.swings; }
@@ -102,6 +106,8 @@ class Footwork {
   double pace_ = 1, haste_ = 1;  // stride and rate against the clip's
   double slope_ = 0;
   std::vector<Step> legs_;
+  std::vector<double> stations_;  // of each leg before the hips, m
+  double spread_ = 0;  // mean square of stations about their middle; 0: legs side by side
 };
 
 }  // namespace molejo::navigation
