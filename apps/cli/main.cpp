@@ -11,6 +11,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/direct.h"
 #include "apps/cli/net.h"
+#include "apps/cli/walk.h"
 #include "molejo/live/network.h"
 #include "molejo/model/error.h"
 
@@ -423,6 +424,8 @@ int run(int argc, char** argv) {
   CLI::App* direct_app = add_direct(app, direct_options);
   CharacterOptions character_options;
   CLI::App* character_app = add_character(app, character_options);
+  WalkOptions walk_options;
+  CLI::App* walk_app = add_walk(app, walk_options);
 
   NetOptions net_options;
   CLI::App* net_app = add_net(app, net_options);
@@ -509,6 +512,10 @@ int run(int argc, char** argv) {
     require(character_options.file, "character", "FILE");
     return character(character_options);
   }
+  if (command == walk_app) {
+    require(walk_options.file, "walk", "FILE");
+    return walk(walk_options);
+  }
   if (command == gallery_app) return gallery(gallery_options);
   if (command == serve_app) {
     require(serve_options.scene, "serve", "SCENE");
@@ -524,7 +531,7 @@ int run(int argc, char** argv) {
   }
   throw InputError(
       "no command given: simulate, check, convert, modes, sketch, train, gait, stabilise, pushes, "
-      "gallery, serve, send, direct or net; see 'molejo --help'");
+      "gallery, serve, send, direct, character, walk or net; see 'molejo --help'");
 }
 
 }  // namespace

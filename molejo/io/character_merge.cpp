@@ -1,0 +1,218 @@
+#include "molejo/io/character_merge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace molejo {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using motion::Affine;
+using motion::Character;
+using motion::MeshPrimitive;
+using motion::VertexAttribute;
+
+void append(VertexAttribute& attribute, const Vec3& v) {
+  for (int i = 0; i < 3; ++i) attribute.values.push_back(static_cast<float>(v[i]));
+}
+
+// Adds to all indices of textures in a material, however deep extensions hide them.
+void shift_textures(Json& value, int by) {
+  if (value.is_object()) {
+    for (auto& [key, item] : value.items()) {
+      const bool texture = key.size() >= 7 && key.compare(key.size() - 7, 7, "Texture") == 0;
+      if (texture && item.is_object() && item.contains("index") &&
+          item["index"].is_number_integer()) {
+        item["index"] = item["index"].get<int>() + by;
+      }
+      shift_textures(item, by);
+    }
+  } else if (value.is_array()) {
+    for (Json& item : value) shift_textures(item, by);
+  }
+}
+
+void shift_number(Json& object, const char* key, int by) {
+  if (object.is_object() && object.contains(key) && object[key].is_number_integer()) {
+    object[key] = object[key].get<int>() + by;
+  }
+}
+
+Json array_of(const std::string& text) { return text.empty() ? Json::array() : Json::parse(text); }
+
+std::string joined(const std::vector<std::string>& items) {
+  std::string text;
+  for (const std::string& item : items) text += (text.empty() ? "[" : ", ") + item;
+  return text.empty() ? "" : text + "]";
+}
+
+// Two pyramids with a square between them, from the origin to (0, 0, 1).
+MeshPrimitive diamond() {
+  MeshPrimitive p;
+  VertexAttribute position{"POSITION", 3, {}}, normal{"NORMAL", 3, {}};
+  const Vec3 ends[] = {{0, 0, 0}, {0, 0, 1}};
+  const double w = 0.5, z = 0.22;
+  const Vec3 belt[] = {{w, w, z}, {-w, w, z}, {-w, -w, z}, {w, -w, z}};
+  for (int i = 0; i < 4; ++i) {
+    for (int end = 0; end < 2; ++end) {
+      Vec3 a = belt[i], b = belt[(i + 1) % 4];
+      if (end == 0) std::swap(a, b);
+      const Vec3 n = normalized(cross(b - a, ends[end] - a));
+      for (const Vec3& v : {a, b, ends[end]}) append(position, v), append(normal, n);
+    }
+  }
+  p.attributes = {position, normal};
+  return p;
+}
+
+}  // namespace
+
+CharacterMerge::CharacterMerge(const std::string& name) { merged_.name = name; }
+
+int CharacterMerge::add_joint(const std::string& name, int parent, const motion::Transform& rest) {
+  merged_.skeleton.joints.push_back({name, parent, rest});
+  return merged_.skeleton.size() - 1;
+}
+
+int CharacterMerge::add_skeleton(const motion::Skeleton& skeleton, int parent,
+                                 const std::string& prefix) {
+  const int first = merged_.skeleton.size();
+  for (const motion::SkeletonJoint& joint : skeleton.joints) {
+    add_joint(prefix + joint.name, joint.parent < 0 ? parent : first + joint.parent, joint.rest);
+  }
+  return first;
+}
+
+CharacterMerge::Offsets CharacterMerge::add_looks(const Character& c) {
+  const auto [known, is_new] = known_.try_emplace(&c);
+  if (!is_new) return known->second;
+  const Offsets offsets{static_cast<int>(merged_.meshes.size()),
+                        static_cast<int>(material_texts_.size())};
+  const int textures = static_cast<int>(texture_texts_.size());
+  const int samplers = static_cast<int>(sampler_texts_.size());
+  const int pictures = static_cast<int>(merged_.looks.pictures.size());
+  for (Json& material : array_of(c.looks.materials)) {
+    shift_textures(material, textures);
+    material_texts_.push_back(material.dump());
+  }
+  for (Json& texture : array_of(c.looks.textures)) {
+    shift_number(texture, "source", pictures);
+    shift_number(texture, "sampler", samplers);
+    if (texture.is_object() && texture.contains("extensions")) {
+      for (auto& [name, extension] : texture["extensions"].items()) {
+        shift_number(extension, "source", pictures);
+      }
+    }
+    texture_texts_.push_back(texture.dump());
+  }
+  for (const Json& sampler : array_of(c.looks.samplers)) sampler_texts_.push_back(sampler.dump());
+  const auto& more = c.looks.pictures;
+  merged_.looks.pictures.insert(merged_.looks.pictures.end(), more.begin(), more.end());
+  std::vector<std::string>& extensions = merged_.looks.extensions;
+  for (const std::string& e : c.looks.extensions) {
+    if (std::find(extensions.begin(), extensions.end(), e) == extensions.end()) {
+      extensions.push_back(e);
+    }
+  }
+  for (motion::CharacterMesh mesh : c.meshes) {
+    for (MeshPrimitive& p : mesh.primitives) p.material += p.material < 0 ? 0 : offsets.materials;
+    merged_.meshes.push_back(std::move(mesh));
+  }
+  known->second = offsets;
+  return offsets;
+}
+
+void CharacterMerge::add_body(const Character& c, int first, int root) {
+  const Offsets offsets = add_looks(c);
+  const int skins = static_cast<int>(merged_.skins.size());
+  for (motion::Skin skin : c.skins) {
+    for (int& j : skin.joints) j += first;
+    merged_.skins.push_back(std::move(skin));
+  }
+  for (motion::Attachment a : c.attachments) {
+    a.joint = a.joint < 0 ? root : a.joint + first;
+    a.mesh += offsets.meshes;
+    a.skin += a.skin < 0 ? 0 : skins;
+    merged_.attachments.push_back(std::move(a));
+  }
+}
+
+int CharacterMerge::add_material(const std::string& name, const std::array<double, 3>& color,
+                                 double roughness, bool glows) {
+  const std::array<double, 3> black{0, 0, 0};
+  const auto& base = glows ? black : color;
+  Json json{{"name", name},
+            {"pbrMetallicRoughness",
+             {{"baseColorFactor", {base[0], base[1], base[2], 1}},
+              {"metallicFactor", 0},
+              {"roughnessFactor", roughness}}}};
+  if (glows) json["emissiveFactor"] = color;
+  const std::string text = json.dump();
+  const auto [known, is_new] =
+      materials_.try_emplace(text, static_cast<int>(material_texts_.size()));
+  if (is_new) material_texts_.push_back(text);
+  return known->second;
+}
+
+void CharacterMerge::add_bones(const motion::Skeleton& skeleton, const motion::SkeletonPose& pose,
+                               int first, const std::array<double, 3>& color) {
+  const int material = add_material("bones", color, 0.7, false);
+  const int mesh = static_cast<int>(merged_.meshes.size());
+  MeshPrimitive p = diamond();
+  p.material = material;
+  merged_.meshes.push_back({"bone", {p}});
+  for (int j = 0; j < skeleton.size(); ++j) {
+    const int parent = skeleton[j].parent;
+    const Vec3 to = pose.translation(j);
+    const double length = norm(to);
+    if (parent < 0 || !(length > 1e-9)) continue;
+    // from the parent to the joint, as thick as a bone
+    const Mat3 R = frame_from_z(to / length);
+    const double thick = 0.16 * length;
+    const Affine X{from_columns(R.column(0) * thick, R.column(1) * thick, R.column(2) * length),
+                   {}};
+    merged_.attachments.push_back({skeleton[j].name + " bone", first + parent, X, mesh, -1});
+  }
+}
+
+void CharacterMerge::add_terrain(const Terrain& terrain, int joint) {
+  const TerrainMesh mesh = terrain_mesh(terrain);
+  MeshPrimitive p;
+  VertexAttribute position{"POSITION", 3, {}}, normal{"NORMAL", 3, {}};
+  for (const Vec3& v : mesh.points) append(position, v);
+  for (const Vec3& v : mesh.normals) append(normal, v);
+  for (const auto& t : mesh.triangles) p.indices.insert(p.indices.end(), t.begin(), t.end());
+  p.attributes = {position, normal};
+  const Color& c = terrain.color;
+  p.material = add_material("ground", {c.r, c.g, c.b}, 0.95, false);
+  const std::string name = terrain.name.empty() ? "terrain" : terrain.name;
+  merged_.attachments.push_back({name, joint, {}, static_cast<int>(merged_.meshes.size()), -1});
+  merged_.meshes.push_back({name, {p}});
+}
+
+void CharacterMerge::add_line(const std::string& name, const std::vector<Vec3>& points,
+                              const std::array<double, 3>& color, int joint) {
+  if (points.size() < 2) return;
+  MeshPrimitive p;
+  p.mode = 3;  // a strip of lines
+  VertexAttribute position{"POSITION", 3, {}};
+  for (const Vec3& v : points) append(position, v);
+  p.attributes = {position};
+  p.material = add_material("curve", color, 1, true);
+  merged_.attachments.push_back({name, joint, {}, static_cast<int>(merged_.meshes.size()), -1});
+  merged_.meshes.push_back({name, {p}});
+}
+
+Character CharacterMerge::finish() {
+  merged_.looks.materials = joined(material_texts_);
+  merged_.looks.textures = joined(texture_texts_);
+  merged_.looks.samplers = joined(sampler_texts_);
+  merged_.looks.material_count = static_cast<int>(material_texts_.size());
+  return std::move(merged_);
+}
+
+}  // namespace molejo

@@ -1,0 +1,163 @@
+#include "molejo/io/walk_actor.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "molejo/io/character_file.h"
+#include "molejo/math/words.h"
+#include "molejo/model/error.h"
+#include "molejo/motion/retarget.h"
+
+namespace molejo {
+
+namespace {
+
+using motion::Character;
+using motion::Clip;
+
+constexpr const char* words[] = {"adaptive", "gradient_descent"};
+
+std::vector<std::string> clip_names(const Character& c) {
+  std::vector<std::string> names;
+  for (const Clip& clip : c.clips) names.push_back(clip.name);
+  return names;
+}
+
+// `purpose` is "walk" or "idle". -1: none, where none was named.
+int choose_clip(const Character& c, const std::string& file, const std::string& name,
+                const char* purpose) {
+  if (!name.empty()) {
+    const int found = c.find_clip(name);
+    if (found < 0) throw InputError(file + ": " + unknown_word("clip", name, clip_names(c)));
+    return found;
+  }
+  if (c.clips.size() == 1) return 0;
+  const std::vector<std::string> names = clip_names(c);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::string lower;
+    for (const char x : names[i]) {
+      lower += static_cast<char>(std::tolower(static_cast<unsigned char>(x)));
+    }
+    // "Armature|Walk" and "walking" too
+    const std::size_t at = lower.find(purpose);
+    if (at == 0 || (at != std::string::npos && lower[at - 1] == '|')) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+// Do two skeletons have the same joints with bones of the same length?
+bool same_skeleton(const Character& a, const Character& b) {
+  if (a.skeleton.size() != b.skeleton.size()) return false;
+  const motion::SkeletonPose p = motion::bind_pose(a), q = motion::bind_pose(b);
+  for (int j = 0; j < a.skeleton.size(); ++j) {
+    if (a.skeleton[j].name != b.skeleton[j].name || a.skeleton[j].parent != b.skeleton[j].parent) {
+      return false;
+    }
+    const double l = norm(p.translation(j)), m = norm(q.translation(j));
+    const bool root = a.skeleton[j].parent <= 0;
+    if (!root && std::fabs(l - m) > 0.01 * std::fmax(l, m) + 1e-9) return false;
+  }
+  return true;
+}
+
+Clip on_skeleton_of(const Character& target, const motion::Roles& roles, const Character& source,
+                    const std::string& source_file, const Clip& clip) {
+  if (&source == &target || same_skeleton(source, target)) return clip;
+  const motion::SkeletonPose from = motion::bind_pose(source), to = motion::bind_pose(target);
+  const motion::Roles source_roles = motion::find_roles(source.skeleton, from);
+  if (source_roles[motion::Role::hips] < 0) {
+    throw InputError(source_file +
+                     ": has other joints than the character, and no hips are found among them");
+  }
+  motion::Retarget retarget({source.skeleton, from, source_roles}, {target.skeleton, to, roles});
+  return retarget.apply(clip);
+}
+
+}  // namespace
+
+const char* to_string(navigation::Solver solver) { return words[static_cast<std::size_t>(solver)]; }
+
+std::optional<navigation::Solver> parse_solver(std::string_view word) {
+  if (word == words[0]) return navigation::Solver::adaptive;
+  if (word == words[1]) return navigation::Solver::gradient_descent;
+  return std::nullopt;
+}
+
+std::vector<std::string> solver_words() { return {std::begin(words), std::end(words)}; }
+
+double usual_scale(double leg_length) { return leg_length > 20 && leg_length < 300 ? 0.01 : 1; }
+
+WalkCast::CharacterPtr WalkCast::load(const std::string& path) {
+  CharacterPtr& known = files_[path];
+  if (known) return known;
+  if (files_.size() > max_walk_files) {
+    throw InputError(fmt::format("{}: more than {} files", path, max_walk_files));
+  }
+  std::error_code error;
+  if (!std::filesystem::exists(path, error) &&
+      path.find("node_modules/.molejo-clips") != std::string::npos) {
+    throw InputError(path + ": is not installed; run scripts/install_deps --test");
+  }
+  known = std::make_shared<const Character>(load_character(path));
+  return known;
+}
+
+void WalkCast::fill(const WalkSources& s, WalkActor& actor) {
+  const auto file_of = [&s](const ClipSource& c) { return c.file.empty() ? s.character : c.file; };
+  const std::string walk_file = file_of(s.walk), idle_file = s.idle ? file_of(*s.idle) : "";
+  actor.character = load(s.character);
+  const std::string key = fmt::format("{}\n{}\n{}\n{}\n{}\n{}", s.character, walk_file, s.walk.clip,
+                                      idle_file, s.idle ? s.idle->clip : "", s.key);
+  std::shared_ptr<const navigation::WalkClips>& ready = clips_[key];
+  if (!ready) {
+    const Character& c = *actor.character;
+    const motion::SkeletonPose reference = motion::bind_pose(c);
+    const motion::Roles roles = motion::find_roles(
+        c.skeleton, reference, s.roles ? s.roles(c.skeleton) : std::map<motion::Role, int>{});
+    const auto take = [&](const std::string& file, const std::string& name,
+                          const char* purpose) -> std::optional<Clip> {
+      const CharacterPtr source = load(file);
+      const int index = choose_clip(*source, file, name, purpose);
+      if (index < 0) return std::nullopt;
+      const Clip& clip = source->clips[static_cast<std::size_t>(index)];
+      return on_skeleton_of(c, roles, *source, file, clip);
+    };
+    const std::optional<Clip> walk = take(walk_file, s.walk.clip, "walk");
+    if (!walk) {
+      const std::vector<std::string> names = clip_names(*load(walk_file));
+      throw InputError(names.empty()
+                           ? walk_file + ": holds no clip; give a walk from another file"
+                           : fmt::format("{}: which of {} clips is the walk? '{}', '{}', ...",
+                                         walk_file, names.size(), names[0], names.back()));
+    }
+    std::optional<Clip> idle;
+    if (s.idle) {
+      idle = take(idle_file, s.idle->clip, "idle");
+      if (!idle) throw InputError(idle_file + ": which of its clips is the idle?");
+    } else if (c.clips.size() > 1 && c.find_clip("idle") >= 0) {
+      idle = take(s.character, "idle", "idle");
+    }
+    try {
+      const std::vector<navigation::LegChoice> legs =
+          s.legs ? s.legs(c.skeleton) : std::vector<navigation::LegChoice>{};
+      ready = navigation::make_walk_clips(c, navigation::make_rig(c, roles, legs), *walk,
+                                          idle ? &*idle : nullptr);
+    } catch (const InputError& e) {
+      const std::string text = e.what();
+      throw InputError(text.starts_with(s.character) ? text : s.character + ": " + text);
+    }
+  }
+  actor.clips = ready;
+  actor.start.scale = usual_scale(ready->rig.leg_length);
+}
+
+std::unique_ptr<navigation::Walker> make_walker(const WalkActor& actor,
+                                                const navigation::Ground& ground) {
+  return actor.solver == navigation::Solver::adaptive
+             ? make_adaptive_walker(actor.clips, ground, actor.start, actor.adaptive)
+             : make_thesis_walker(actor.clips, ground, actor.start, actor.thesis);
+}
+
+}  // namespace molejo

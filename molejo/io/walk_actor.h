@@ -1,0 +1,73 @@
+// Who walks: a character from a file with a walk and an idle from files, put on its skeleton where
+// they were made for another one.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "molejo/motion/character.h"
+#include "molejo/navigation/adaptive_walker.h"
+#include "molejo/navigation/stage.h"
+#include "molejo/navigation/thesis_walker.h"
+
+namespace molejo {
+
+inline constexpr std::size_t max_walk_files = 100;
+
+const char* to_string(navigation::Solver solver);
+std::optional<navigation::Solver> parse_solver(std::string_view word);
+std::vector<std::string> solver_words();
+
+// A clip in a file. Without a file: of the character itself. Without a clip: the one called like
+// what it shall be, else the only one.
+struct ClipSource {
+  std::string file, clip;
+};
+
+struct WalkSources {
+  std::string character;  // file
+  ClipSource walk;
+  std::optional<ClipSource> idle;  // nothing: the character's clip "idle", if it has one
+  // What the user says of its joints; `key` tells two such words apart.
+  std::function<std::map<motion::Role, int>(const motion::Skeleton&)> roles{};
+  std::function<std::vector<navigation::LegChoice>(const motion::Skeleton&)> legs{};
+  std::string key{};
+};
+
+struct WalkActor {
+  std::string name;
+  std::shared_ptr<const motion::Character> character;
+  std::shared_ptr<const navigation::WalkClips> clips;
+  navigation::WalkerStart start;
+  navigation::Solver solver = navigation::Solver::adaptive;
+  navigation::AdaptiveOptions adaptive;
+  navigation::ThesisOptions thesis;
+  navigation::Plan plan;
+};
+
+// Reads each file once, and makes clips ready once for all who share them.
+class WalkCast {
+ public:
+  // Fills character, clips and the scale of the start: metres per unit, guessed from the legs.
+  // Throws InputError "file: what is wrong".
+  void fill(const WalkSources& sources, WalkActor& actor);
+
+ private:
+  using CharacterPtr = std::shared_ptr<const motion::Character>;
+  CharacterPtr load(const std::string& path);
+
+  std::map<std::string, CharacterPtr> files_;
+  std::map<std::string, std::shared_ptr<const navigation::WalkClips>> clips_;
+};
+
+// Metres per unit of a model with legs of that length: centimetres are found out.
+double usual_scale(double leg_length);
+
+std::unique_ptr<navigation::Walker> make_walker(const WalkActor& actor,
+                                                const navigation::Ground& ground);
+
+}  // namespace molejo

@@ -1,0 +1,34 @@
+// Navigation scenes, *.walk.json: terrains, characters with clips and plans (docs/walk.md).
+#pragma once
+
+#include "molejo/io/terrain.h"
+#include "molejo/io/walk_actor.h"
+
+namespace molejo {
+
+inline constexpr std::size_t max_walk_actors = 2'000;
+inline constexpr std::size_t max_way_points = 10'000;
+inline constexpr double longest_walk = 3'600;  // s
+
+struct WalkScene {
+  std::string name, description;
+  std::vector<Terrain> terrains;
+  std::shared_ptr<const motion::Ground> ground;  // of the terrains
+  std::vector<WalkActor> actors;
+  double duration = 20;  // s
+  double fps = 30;
+
+  int frames() const;
+};
+
+// `file` is where files that it names are looked for. Throws InputError.
+WalkScene parse_walk_scene(std::string_view text, const std::string& file);
+WalkScene load_walk_scene(const std::string& path);
+bool is_walk_scene(const std::string& path);  // by its ending
+
+// Walkers of all actors with their plans; with another solver for all, where one is given. Throws
+// InputError: nobody's ground, a clip that a solver refuses, more frames than are recorded.
+navigation::Stage make_stage(const WalkScene& scene,
+                             std::optional<navigation::Solver> solver = std::nullopt);
+
+}  // namespace molejo
