@@ -31,7 +31,7 @@ using navigation::Plan;
 using navigation::Solver;
 
 constexpr double degree = 3.141592653589793 / 180;
-constexpr double floor_half_size = 60;  // m, where no terrain is given
+constexpr double usual_duration = 10;  // s
 
 bool parse_number(const std::string& text, double& value) {
   if (text.empty() || text.find_first_not_of("0123456789+-.eE") != std::string::npos) return false;
@@ -76,20 +76,23 @@ Plan path_plan(const std::string& text, bool loop) {
 }
 
 // A file, or a formula of x and y.
-std::vector<Terrain> terrains_of(const std::string& text) {
+std::vector<Terrain> terrains_of(const std::string& text, double duration) {
   std::error_code error;
   if (text.ends_with(".json") || std::filesystem::exists(text, error)) return load_terrains(text);
-  return {formula_terrain(text.empty() ? "0" : text, floor_half_size, "--terrain")};
+  // as far as one may get
+  const double half = std::clamp(5 + 2 * duration, 10.0, 100.0);
+  return {formula_terrain(text.empty() ? "0" : text, half, "--terrain")};
 }
 
 void set_ground(WalkScene& scene, const std::string& terrain) {
-  scene.terrains = terrains_of(terrain);
+  scene.terrains = terrains_of(terrain, scene.duration);
   scene.ground = std::make_shared<const motion::Ground>(ground_of(scene.terrains));
 }
 
 WalkScene scene_of_character(const WalkOptions& o) {
   WalkScene scene;
-  scene.duration = 10;
+  scene.duration =
+      o.duration ? number("--duration", *o.duration, 0.1, longest_walk) : usual_duration;
   set_ground(scene, o.terrain);
   WalkActor actor;
   actor.name = std::filesystem::path(o.file).stem().string();

@@ -143,14 +143,12 @@ void CharacterMerge::add_body(const Character& c, int first, int root) {
 
 int CharacterMerge::add_material(const std::string& name, const std::array<double, 3>& color,
                                  double roughness, bool glows) {
-  const std::array<double, 3> black{0, 0, 0};
-  const auto& base = glows ? black : color;
   Json json{{"name", name},
             {"pbrMetallicRoughness",
-             {{"baseColorFactor", {base[0], base[1], base[2], 1}},
+             {{"baseColorFactor", {color[0], color[1], color[2], 1}},
               {"metallicFactor", 0},
               {"roughnessFactor", roughness}}}};
-  if (glows) json["emissiveFactor"] = color;
+  if (glows) json["emissiveFactor"] = {0.5 * color[0], 0.5 * color[1], 0.5 * color[2]};
   const std::string text = json.dump();
   const auto [known, is_new] =
       materials_.try_emplace(text, static_cast<int>(material_texts_.size()));
@@ -181,17 +179,35 @@ void CharacterMerge::add_bones(const motion::Skeleton& skeleton, const motion::S
 
 void CharacterMerge::add_terrain(const Terrain& terrain, int joint) {
   const TerrainMesh mesh = terrain_mesh(terrain);
-  MeshPrimitive p;
-  VertexAttribute position{"POSITION", 3, {}}, normal{"NORMAL", 3, {}};
-  for (const Vec3& v : mesh.points) append(position, v);
-  for (const Vec3& v : mesh.normals) append(normal, v);
-  for (const auto& t : mesh.triangles) p.indices.insert(p.indices.end(), t.begin(), t.end());
-  p.attributes = {position, normal};
-  const Color& c = terrain.color;
-  p.material = add_material("ground", {c.r, c.g, c.b}, 0.95, false);
   const std::string name = terrain.name.empty() ? "terrain" : terrain.name;
+  motion::CharacterMesh tiles{name, {}};
+  const Color& c = terrain.color;
+  // tiles of a metre, light and dark, so that one sees who slips
+  for (const int dark : {0, 1}) {
+    MeshPrimitive p;
+    VertexAttribute position{"POSITION", 3, {}}, normal{"NORMAL", 3, {}};
+    std::vector<std::uint32_t> numbers(mesh.points.size(), ~0u);
+    std::uint32_t count = 0;
+    for (const auto& t : mesh.triangles) {
+      const Vec3 middle = (mesh.points[t[0]] + mesh.points[t[1]] + mesh.points[t[2]]) * (1.0 / 3);
+      const double parity = std::floor(middle.x) + std::floor(middle.y);
+      if ((std::fmod(parity, 2) != 0) != (dark == 1)) continue;
+      for (const std::uint32_t v : t) {
+        if (numbers[v] == ~0u) {
+          numbers[v] = count++;
+          append(position, mesh.points[v]), append(normal, mesh.normals[v]);
+        }
+        p.indices.push_back(numbers[v]);
+      }
+    }
+    if (p.indices.empty()) continue;
+    p.attributes = {position, normal};
+    const double f = dark ? 0.86 : 1;
+    p.material = add_material("ground", {f * c.r, f * c.g, f * c.b}, 0.95, false);
+    tiles.primitives.push_back(std::move(p));
+  }
   merged_.attachments.push_back({name, joint, {}, static_cast<int>(merged_.meshes.size()), -1});
-  merged_.meshes.push_back({name, {p}});
+  merged_.meshes.push_back(std::move(tiles));
 }
 
 void CharacterMerge::add_line(const std::string& name, const std::vector<Vec3>& points,

@@ -8,12 +8,20 @@ namespace molejo {
 
 namespace {
 
-constexpr double usual_cell = 0.15;  // m, in the world
-constexpr double beside = 1e-9;      // before a jump, as a part of the size
+constexpr double usual_cell = 0.15, level_cell = 1;  // m, in the world
+constexpr double most_usual_cells = 300;
+constexpr double beside = 1e-9;  // before a jump, as a part of the size
 
 class MeshBuilder {
  public:
   explicit MeshBuilder(const Terrain& terrain) : t_(terrain), r_(terrain.relief) {
+    constexpr int samples = 16;
+    for (int i = 0; i <= samples * samples; ++i) {
+      const double u = static_cast<double>(i) / (samples * samples);
+      const double v = static_cast<double>(i * 7 % samples) / samples;
+      const motion::Elevation e = r_.at(r_.x0 + u * (r_.x1 - r_.x0), r_.y0 + v * (r_.y1 - r_.y0));
+      level_ = level_ && e.slope_x == 0 && e.slope_y == 0;
+    }
     along_y_ = cells(r_.y1 - r_.y0, t_.scale.y, t_.cells[1]);
   }
 
@@ -35,10 +43,10 @@ class MeshBuilder {
   }
 
  private:
-  static int cells(double size, double scale, int given) {
+  int cells(double size, double scale, int given) const {
     if (given > 0) return given;
-    const double wanted = std::ceil(size * scale / usual_cell);
-    return static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(max_terrain_cells)));
+    const double wanted = std::ceil(size * scale / (level_ ? level_cell : usual_cell));
+    return static_cast<int>(std::clamp(wanted, 1.0, most_usual_cells));
   }
 
   double y_at(int j) const { return r_.y0 + (r_.y1 - r_.y0) * j / along_y_; }
@@ -91,6 +99,7 @@ class MeshBuilder {
   const Terrain& t_;
   const motion::Relief& r_;
   int along_y_ = 1;
+  bool level_ = true;  // steps apart
   TerrainMesh mesh_;
 };
 

@@ -86,11 +86,11 @@ bool measure_contact(const CharacterTrack& track, const Places& places, const Gr
                      QualityFigures& q) {
   bool complete = true;
   const auto see = [&](const Vec3& p, bool down, double& penetration, double& hovering) {
+    const auto below = ground.at(p.x, p.y);
+    complete = complete && (below || !down);
+    // who swings above the ground is free
+    if (!below || (!down && p.z >= below->height)) return;
     const std::optional<double> d = ground_distance(ground, p);
-    if (!d) {
-      complete = complete && !down;
-      return;
-    }
     penetration = std::max(penetration, -millimetres * *d);
     if (down) hovering = std::max(hovering, millimetres * *d);
   };
