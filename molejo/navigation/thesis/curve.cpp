@@ -112,7 +112,8 @@ void LinearCurve::forget_before(double t) {
 }
 
 void LinearCurve::sample(double t0, double t1, LinearCurve& out) const {
-  if (!covers(t0) || !covers(t1) || !(t1 > t0 + 2 * eps)) out_of_range("the curve has no such part");
+  if (!covers(t0) || !covers(t1) || !(t1 > t0 + 2 * eps))
+    out_of_range("the curve has no such part");
   out.clear();
   out.append(t0, held(t0));
   for (int k = 0; k < size(); ++k) {

@@ -18,7 +18,8 @@ class LinearCurve {
   static constexpr double epsilon = 1e-4;  // s
 
   LinearCurve() = default;
-  // Throws std::invalid_argument: counts that differ, times that do not grow by more than 2 epsilon.
+  // Throws std::invalid_argument: counts that differ, times that do not grow by more than 2
+  // epsilon.
   LinearCurve(std::span<const double> times, std::span<const Vec3> points);
 
   void reserve(std::size_t points);
@@ -74,7 +75,8 @@ class LinearCurve {
   std::vector<Vec3> points_;
 };
 
-// b, moved so that it starts at the end of a, and later if it would start before; one curve of both.
+// b, moved so that it starts at the end of a, and later if it would start before; one curve of
+// both.
 void connect(const LinearCurve& a, const LinearCurve& b, LinearCurve& out);
 // a, and of b what comes after it; nothing is moved.
 void join(const LinearCurve& a, const LinearCurve& b, LinearCurve& out);

@@ -40,9 +40,8 @@ DescentReport Descent::minimise(const DescentSettings& settings,
         if (change[i] != gradient[i]) stored_[i] = -change[i] / settings.rate;
       }
     }
-    report.settled = std::all_of(change.begin(), change.end(), [&](double c) {
-      return std::fabs(c) < settings.target_change;
-    });
+    report.settled = std::all_of(change.begin(), change.end(),
+                                 [&](double c) { return std::fabs(c) < settings.target_change; });
     if (report.settled) break;
   }
   return report;

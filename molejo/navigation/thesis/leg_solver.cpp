@@ -121,9 +121,8 @@ class DescentLegSolver : public LegSolver {
                     std::span<double> angles) override {
     const ReachTerm reach(task, rates_);
     const NearTerm original(task.original), previous(task.previous);
-    const WeightedTerm terms[] = {{&reach, weights.reach},
-                                  {&original, weights.original},
-                                  {&previous, weights.previous}};
+    const WeightedTerm terms[] = {
+        {&reach, weights.reach}, {&original, weights.original}, {&previous, weights.previous}};
     const DescentReport report = descent_.minimise(settings_, terms, angles);
     LegSolution s = leg_cost(task, weights, angles);
     s.steps = report.steps, s.settled = report.settled;
@@ -224,9 +223,9 @@ class NewtonLegSolver : public LegSolver {
         matrix_[at(i * n + j)] = w.reach * dot(rates_[at(k)], rates_[at(first + j)]);
       }
       largest_ = std::max(largest_, matrix_[at(i * n + i)] + w.original + w.previous);
-      step_[at(i)] = -(w.reach * dot(rates_[at(k)], e) +
-                       w.original * (angles[at(k)] - task.original[at(k)]) +
-                       w.previous * (angles[at(k)] - task.previous[at(k)]));
+      step_[at(i)] =
+          -(w.reach * dot(rates_[at(k)], e) + w.original * (angles[at(k)] - task.original[at(k)]) +
+            w.previous * (angles[at(k)] - task.previous[at(k)]));
     }
     // a straight leg without other terms has a singular J'J: never less than this
     const double least = std::max(damping, 1e-9 * largest_);
@@ -255,8 +254,8 @@ void leg_derivatives(const LegTask& task, std::span<const double> angles, std::s
   for (int leg = 0; leg < task.legs(); ++leg) ends[at(leg)] = leg_rates(task, leg, angles, out);
 }
 
-LegSolution leg_cost(const LegTask& task, const LegWeights& weights,
-                     std::span<const double> angles, std::span<double> gradient) {
+LegSolution leg_cost(const LegTask& task, const LegWeights& weights, std::span<const double> angles,
+                     std::span<double> gradient) {
   LegSolution s;
   for (int leg = 0; leg < task.legs(); ++leg) {
     const LegSolution one = leg_terms(task, weights, leg, leg_end(task, leg, angles), angles);

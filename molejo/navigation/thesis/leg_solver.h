@@ -57,8 +57,8 @@ void leg_ends(const LegTask& task, std::span<const double> angles, std::span<Vec
 void leg_derivatives(const LegTask& task, std::span<const double> angles, std::span<Vec3> ends,
                      std::span<Vec3> out);
 // The three terms; `gradient`, where given, becomes that of F.
-LegSolution leg_cost(const LegTask& task, const LegWeights& weights,
-                     std::span<const double> angles, std::span<double> gradient = {});
+LegSolution leg_cost(const LegTask& task, const LegWeights& weights, std::span<const double> angles,
+                     std::span<double> gradient = {});
 
 // Solvers allocate nothing after they were made for so many links.
 class LegSolver {
@@ -71,8 +71,7 @@ class LegSolver {
 
 // The thesis's: plain descent, rate 0.01, at most 300 steps, until no angle changes by 1e-3.
 // Stable while rate (2 a sum l_k^2 + 2 b + 2 c) < 2 for the distances l_k from joints to the end.
-std::unique_ptr<LegSolver> make_descent_solver(int links,
-                                               const DescentSettings& settings = {});
+std::unique_ptr<LegSolver> make_descent_solver(int links, const DescentSettings& settings = {});
 
 struct NewtonSettings {
   int max_steps = 30;
@@ -80,7 +79,6 @@ struct NewtonSettings {
 };
 // Damped Gauss-Newton (Levenberg, Marquardt): (a J'J + b + c + mu) d = -F'/2, taken where F falls,
 // mu smaller after success and larger after failure. `steps` is that of the leg that needs most.
-std::unique_ptr<LegSolver> make_newton_solver(int links,
-                                              const NewtonSettings& settings = {});
+std::unique_ptr<LegSolver> make_newton_solver(int links, const NewtonSettings& settings = {});
 
 }  // namespace molejo::navigation::thesis

@@ -93,8 +93,10 @@ void StrideCorrector::correct(LinearCurve& curve, std::span<const double> lowest
   for (int i = 0; i < n; ++i) {
     while (hull_.size() > 1) {
       const int a = hull_[hull_.size() - 2], b = hull_.back();
-      const double rise = (obstacle_[at(i)] - obstacle_[at(a)]) * (abscissa_[at(b)] - abscissa_[at(a)]);
-      const double have = (obstacle_[at(b)] - obstacle_[at(a)]) * (abscissa_[at(i)] - abscissa_[at(a)]);
+      const double rise =
+          (obstacle_[at(i)] - obstacle_[at(a)]) * (abscissa_[at(b)] - abscissa_[at(a)]);
+      const double have =
+          (obstacle_[at(b)] - obstacle_[at(a)]) * (abscissa_[at(i)] - abscissa_[at(a)]);
       if (have > rise) break;
       hull_.pop_back();
     }
@@ -104,7 +106,8 @@ void StrideCorrector::correct(LinearCurve& curve, std::span<const double> lowest
     const int a = hull_[h - 1], b = hull_[h];
     for (int i = a; i <= b; ++i) {
       if (i == 0 || i + 1 == n || (i == a && h > 1)) continue;  // ends, and what was raised already
-      const double u = (abscissa_[at(i)] - abscissa_[at(a)]) / (abscissa_[at(b)] - abscissa_[at(a)]);
+      const double u =
+          (abscissa_[at(i)] - abscissa_[at(a)]) / (abscissa_[at(b)] - abscissa_[at(a)]);
       Vec3 p = curve.point(i);
       p.z += obstacle_[at(a)] + (obstacle_[at(b)] - obstacle_[at(a)]) * u;
       p.z = std::max(p.z, lowest[at(i)]);  // not below by rounding
