@@ -74,6 +74,13 @@ std::unique_ptr<LegSolver> solver_for(const Rig& rig, const ThesisOptions& optio
   return make_descent_solver(links, settings);
 }
 
+LegWeights weights_for(const Rig& rig, const ThesisOptions& options) {
+  LegWeights weights = thesis_weights(2 * rig.legs[0].length);
+  weights.original = options.keep_original;
+  weights.previous = options.keep_previous;
+  return weights;
+}
+
 class WalkerOfThesis : public ThesisWalker {
  public:
   WalkerOfThesis(std::shared_ptr<const WalkClips> clips, const Ground& ground,
@@ -163,8 +170,9 @@ WalkerOfThesis::WalkerOfThesis(std::shared_ptr<const WalkClips> clips, const Gro
       idle_clip_(clips_->idle ? clips_->idle->clip : resting_clip(*clips_)),
       idle_sampler_(clips_->rig.skeleton, idle_clip_),
       walk_(clips_->rig, clips_->walk.clip, clips_->walk.footfalls, ground, scale_,
-            ClipKind::walking, options.support_factor),
-      idle_(clips_->rig, idle_clip_, {}, ground, scale_, ClipKind::idle, options.support_factor),
+            ClipKind::walking, options.support_factor, weights_for(clips_->rig, options)),
+      idle_(clips_->rig, idle_clip_, {}, ground, scale_, ClipKind::idle, options.support_factor,
+            weights_for(clips_->rig, options)),
       solver_(solver_for(clips_->rig, options)),
       walk_cursor_(clips_->walk.sampler.cursor()),
       idle_cursor_(idle_sampler_.cursor()),
@@ -268,6 +276,8 @@ void WalkerOfThesis::place() {
     const double w = options_.weighted_hips ? fade_ : 0.5;
     const Vec3 from = clip(current_).hip_target(), to = clip(next_).hip_target();
     hip_ = from + (to - from) * w;
+    clip(current_).shift(hip_ - from);
+    clip(next_).shift(hip_ - to);
   }
   find_ground();
 }
@@ -400,6 +410,10 @@ std::unique_ptr<ThesisWalker> make_thesis_walker(std::shared_ptr<const WalkClips
         fmt::format("support factor {}, fade {}, step limit {}: expected numbers above 0 (a fade "
                     "may be 0)",
                     options.support_factor, options.fade, options.step_limit));
+  }
+  if (!(options.keep_original >= 0) || !(options.keep_previous >= 0)) {
+    throw InputError(fmt::format("weights {} and {} of the angles: expected numbers from 0 on",
+                                 options.keep_original, options.keep_previous));
   }
   check_clip(clips->rig, clips->walk.clip, ClipKind::walking);
   if (clips->idle) check_clip(clips->rig, clips->idle->clip, ClipKind::idle);

@@ -22,10 +22,11 @@ struct ThesisOptions {
   double support_factor = 1.0;  // supportFrameDistanceFactor
   // Beyond the thesis.
   bool weighted_hips = false;  // while fading: by the weights of the clips, not their middle
-  bool correction_by_descent = false;  // as he did; else the exact solution of the same
-  bool newton = false;                 // damped Gauss-Newton on the same cost
-  bool growth_limit = false;           // the tenfold limit of gradients that his code has
-  double step_limit = 0.65;            // of the leg's length, for stride_validation
+  bool correction_by_descent = false;           // as he did; else the exact solution of the same
+  bool newton = false;                          // damped Gauss-Newton on the same cost
+  bool growth_limit = false;                    // the tenfold limit of gradients that his code has
+  double keep_original = 2, keep_previous = 4;  // b and c of the cost (thesis/leg_solver.h)
+  double step_limit = 0.65;                     // of the leg's length, for stride_validation
 };
 
 // Target and real curves of ankles and hips, in the world, times as the clip is reproduced.
@@ -40,8 +41,8 @@ const char* to_string(ThesisStage stage);
 
 class ThesisWalker : public Walker {
  public:
-  // EnableIK, EnableStrideCorrection, EnableStrideValidation: at any time. The support factor is
-  // that of the start.
+  // EnableIK, EnableStrideCorrection, EnableStrideValidation: at any time. Support factor and
+  // weights are those of the start.
   virtual void set_options(const ThesisOptions& options) = 0;
   virtual DebugCurves debug_curves() const = 0;
   // Of the walk, and of the idle.

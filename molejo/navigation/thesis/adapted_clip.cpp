@@ -14,7 +14,8 @@ std::size_t at(long i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 AdaptedClip::AdaptedClip(const Rig& rig, const Clip& clip, const Footfalls& footfalls,
-                         const Ground& ground, double scale, ClipKind kind, double support_factor)
+                         const Ground& ground, double scale, ClipKind kind, double support_factor,
+                         const LegWeights& weights)
     : rig_(rig),
       kind_(kind),
       frames_(rig, clip),
@@ -23,7 +24,7 @@ AdaptedClip::AdaptedClip(const Rig& rig, const Clip& clip, const Footfalls& foot
       targets_(base_, ground),
       kinematics_(rig, frames_),
       angles_(static_cast<int>(rig.path.size()), 32),
-      weights_(thesis_weights(2 * rig.legs[0].length)) {
+      weights_(weights) {
   X_.resize(at(rig.skeleton.size()));
   kinematics_.pose({}, frames_.rotations(0), X_);
   hip_model_ = X_[at(rig.hips)].origin;
@@ -49,7 +50,7 @@ double AdaptedClip::reproduction_time() const {
 }
 
 void AdaptedClip::start() {
-  time_ = 0;
+  time_ = before_ = 0;
   rounds_ = 0;
   frame_ = 0;
   restore();
@@ -64,6 +65,7 @@ void AdaptedClip::restore() {
 }
 
 void AdaptedClip::advance_time(double dt) {
+  before_ = reproduction_time();
   time_ += dt;
   const double rounds = std::floor(time_ / frames_.duration());
   rounds_ += static_cast<long>(rounds);
@@ -121,6 +123,14 @@ void AdaptedClip::update_curves(const Stand& stand, const CurveOptions& options,
   update_walk(stand, options, restart);
 }
 
+// Where the hips are at this frame, from where they were before the last advance.
+Vec3 AdaptedClip::restarted_hip(const Stand& stand) const {
+  if (base_.time(frame_) - before_ > frames_.mean_step() * longest_skip) return stand.hip;
+  const Vec3 d = base_.hip(frame_) - base_.hip_at(before_);
+  const SinCos<double> sc = sincos(stand.heading);
+  return stand.hip + Vec3{sc.cos * d.x - sc.sin * d.y, sc.sin * d.x + sc.cos * d.y, 0};
+}
+
 void AdaptedClip::update_walk(const Stand& stand, const CurveOptions& options, bool restart) {
   const bool jumped = done_ == never || frame_ - done_ > longest_skip;
   if (stopped_) {
@@ -139,7 +149,8 @@ void AdaptedClip::update_walk(const Stand& stand, const CurveOptions& options, b
   } else {
     record_past(stand);
   }
-  const Vec3 hip = targets_.empty() ? stand.hip : targets_.hip().held(base_.time(frame_));
+  const Vec3 hip =
+      targets_.empty() ? restarted_hip(stand) : targets_.hip().held(base_.time(frame_));
   const CurveInputs now{.frame = frame_,
                         .heading = stand.heading,
                         .hip = hip,

@@ -35,7 +35,7 @@ struct SolverStatistics {
 class AdaptedClip {
  public:
   AdaptedClip(const Rig& rig, const Clip& clip, const Footfalls& footfalls, const Ground& ground,
-              double scale, ClipKind kind, double support_factor);
+              double scale, ClipKind kind, double support_factor, const LegWeights& weights);
   AdaptedClip(const AdaptedClip&) = delete;  // its parts know each other by place
   AdaptedClip& operator=(const AdaptedClip&) = delete;
 
@@ -60,6 +60,8 @@ class AdaptedClip {
   // New curves, if there is a new frame. `restart`: what was before does not count (while two
   // clips play at once).
   void update_curves(const Stand& stand, const CurveOptions& options, bool restart);
+  // Along the ground, with all its curves: two clips that play at once stay together.
+  void shift(const Vec3& d) { targets_.shift(d); }
   Vec3 hip_target() const;
   Vec3 ankle_target(int leg) const;
   // New angles for the next frame, if there is a new one, which is done with then. Without a solver
@@ -77,6 +79,7 @@ class AdaptedClip {
   void fill_skipped();
   std::array<Vec3, 2> real_ankles(long frame, const Vec3& hip, const Stand& stand);
   void record_past(const Stand& stand);
+  Vec3 restarted_hip(const Stand& stand) const;
   void update_walk(const Stand& stand, const CurveOptions& options, bool restart);
   void stop(const CurveInputs& now);
   void stand_still(const Stand& stand);
@@ -93,6 +96,7 @@ class AdaptedClip {
   AngleHistory angles_;
   LegWeights weights_;
   double time_ = 0;
+  double before_ = 0;  // the time of reproduction before the last advance
   long rounds_ = 0, frame_ = 0;
   long done_ = never;  // the last frame that was worked on
   bool stopped_ = false;

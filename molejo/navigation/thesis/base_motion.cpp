@@ -146,6 +146,14 @@ Vec3 BaseMotion::hip(long frame) const {
   return hips_[at(f)] + stride_ * static_cast<double>(loops);
 }
 
+Vec3 BaseMotion::hip_at(double t) const {
+  const double rounds = std::floor(t / frames_->duration());
+  const double within = t - rounds * frames_->duration();
+  const long f = static_cast<long>(rounds) * frames_->frames() + frames_->frame_at(within);
+  const double u = (t - time(f)) / (time(f + 1) - time(f));
+  return hip(f) + (hip(f + 1) - hip(f)) * u;
+}
+
 double BaseMotion::support_height(int leg, long frame) const {
   return heights_[index(leg)][at(frames_->wrapped(frame))];
 }

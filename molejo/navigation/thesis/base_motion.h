@@ -55,6 +55,8 @@ class BaseMotion {
   double time(long frame) const { return frames_->extended_time(frame); }
   Vec3 ankle(int leg, long frame) const;
   Vec3 hip(long frame) const;
+  // Between frames, at any extended time.
+  Vec3 hip_at(double t) const;
   // The height over the ground at which the ankle stands: its own while it does, between those of
   // the parts before and after while it swings.
   double support_height(int leg, long frame) const;

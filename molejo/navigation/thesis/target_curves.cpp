@@ -235,6 +235,12 @@ void TargetCurves::hand_over(LinearCurve& old, const LinearCurve& fresh, long fr
   }
 }
 
+void TargetCurves::shift(const Vec3& d) {
+  for (LinearCurve* c : {&ankles_[0], &ankles_[1], &past_[0], &past_[1], &hip_, &hip_past_}) {
+    c->translate(on_ground(d));
+  }
+}
+
 void TargetCurves::hold(double t, const std::array<Vec3, 2>& ankles, const Vec3& hip) {
   for (std::size_t leg = 0; leg < 2; ++leg) {
     ankles_[leg].clear();

@@ -57,6 +57,8 @@ class TargetCurves {
   bool generate(const CurveInputs& now, const CurveOptions& options);
   // Ankles and hips stay where they are told.
   void hold(double t, const std::array<Vec3, 2>& ankles, const Vec3& hip);
+  // Moves all curves along the ground.
+  void shift(const Vec3& d);
   // The height that hips have above these ankles at a frame.
   double hip_height(long frame, double left, double right) const;
 
