@@ -75,7 +75,7 @@ class AdaptiveWalker final : public Walker {
         feet_(rig_.legs.size()) {
     for (const Leg& leg : rig_.legs) last_.emplace_back(leg.chain.size());
     show();
-    remember();
+    finish();
   }
 
   void advance(double dt, const Steering& steering) override;
@@ -102,6 +102,7 @@ class AdaptiveWalker final : public Walker {
                                  heading(), scale_);
   }
   void show();
+  void finish();
   void sample();
   void refresh_path();
   void place_hips();
@@ -153,13 +154,17 @@ void AdaptiveWalker::advance(double dt, const Steering& steering) {
     footwork_ = before_;
   }
   blend_taken(dt);
+  finish();
+  if (cost_) ++cost_->frames;
+}
+
+void AdaptiveWalker::finish() {
   {
     const Stopwatch watch(cost_, &WalkCost::matrices);
     motion::model_transforms(rig_.skeleton, pose_, {}, X_);
   }
   remember();
   tell_feet();
-  if (cost_) ++cost_->frames;
 }
 
 // The largest turn of a joint since the last frame, against the fastest of its clip.
@@ -348,9 +353,7 @@ void AdaptiveWalker::take_over(const SkeletonPose& pose, const Affine& X_WM, dou
   taken_ = 0;
   taken_for_ = std::max(0.0, seconds);
   blend_taken(0);
-  motion::model_transforms(rig_.skeleton, pose_, {}, X_);
-  remember();
-  tell_feet();
+  finish();
 }
 
 std::unique_ptr<Walker> make_adaptive_walker(std::shared_ptr<const WalkClips> clips,

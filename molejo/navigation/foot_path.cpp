@@ -64,9 +64,8 @@ GroundMap map_onto(const Print& print, const Foothold& hold) {
   return map;
 }
 
-GroundMap map_onto(const FootPose& clip, const FootPose& world, double heading, double scale) {
-  return {normalized(world.q * conjugate(clip.q)), turn_about_up(heading), clip.p, world.p,
-          world.p.z - scale * clip.p.z};
+GroundMap map_onto(const FootPose& clip, const FootPose& world, double heading, double height) {
+  return {normalized(world.q * conjugate(clip.q)), turn_about_up(heading), clip.p, world.p, height};
 }
 
 FootPose FootPath::sketch(const FootPose& clip, double part) const {

@@ -23,8 +23,8 @@ struct GroundMap {
 
 // Lays the print of a clip onto a foothold, by its heel.
 GroundMap map_onto(const Print& print, const Foothold& hold);
-// Lays a foot of the clip onto one in the world.
-GroundMap map_onto(const FootPose& clip, const FootPose& world, double heading, double scale);
+// Lays a foot of the clip onto one in the world, over ground of this height.
+GroundMap map_onto(const FootPose& clip, const FootPose& world, double heading, double height);
 
 class FootPath {
  public:

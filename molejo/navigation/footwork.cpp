@@ -204,7 +204,7 @@ void Footwork::start_walking() {
     leg.path.swings = false;
     const FootPose clip = clip_foot(i);
     const FootPose& is = shown[static_cast<std::size_t>(i)];
-    leg.path.stand(map_onto(clip, is, heading_, scale_));
+    leg.path.stand(map_onto(clip, is, heading_, height_at(is.p, p_.z)));
     leg.print = leg.next = walk().feet.print_at(i, phase_);
     leg.rolled = 0;
     if (leg.print.on <= phase_) {
@@ -223,7 +223,8 @@ void Footwork::stop_walking() {
   for (int i = 0; i < size(); ++i) {
     Step& leg = at(i);
     const FootPose shown = foot(i);
-    leg.path.stand(map_onto(idle().feet.at(i, idle_phase_), shown, heading_, scale_));
+    leg.path.stand(
+        map_onto(idle().feet.at(i, idle_phase_), shown, heading_, height_at(shown.p, p_.z)));
     leg.unsettled = true;
     leg.rolled = 0;
     leg.print = idle().feet.print_at(i, 0.0);
