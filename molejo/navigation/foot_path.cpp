@@ -89,16 +89,22 @@ FootPose FootPath::plain(const FootPose& clip) const {
 
 FootPose FootPath::at(const FootPose& clip) const {
   FootPose foot = plain(clip);
-  if (!swings || s_off_ >= 1) return foot;
-  const double left = smooth((1 - s) / (1 - s_off_));
+  const double left = still_off();
+  if (left == 0) return foot;
   foot.p = foot.p + p_off_ * left;
   foot.q = normalized(exp_quat(turn_off_ * left) * foot.q);
   return foot;
 }
 
-double FootPath::height() const {
+double FootPath::still_off() const {
+  return !swings || s_off_ >= 1 ? 0 : smooth((1 - s) / (1 - s_off_));
+}
+
+double FootPath::plain_height() const {
   return swings ? from.height + (to.height - from.height) * smooth(s) : to.height;
 }
+
+double FootPath::height() const { return plain_height() + height_off_ * still_off(); }
 
 // A cubic through the knots, with the slopes of their neighbours.
 double FootPath::lift() const {
@@ -126,25 +132,28 @@ void FootPath::begin(const Vec3& pivot) {
   lift_.fill(0);
 }
 
-void FootPath::keep(const FootPose& shown, const FootPose& clip) {
+void FootPath::keep(const FootPose& shown, double height, const FootPose& clip) {
   const FootPose now = plain(clip);
   p_off_ = shown.p - now.p;
   turn_off_ = log_quat(shown.q * conjugate(now.q));
+  height_off_ = height - plain_height();
   s_off_ = s;
 }
 
 void FootPath::aim(const GroundMap& goal, const FootPose& clip) {
   const FootPose shown = at(clip);
+  const double shown_height = height();
   to = goal;
-  keep(shown, clip);
+  keep(shown, shown_height, clip);
 }
 
 void FootPath::clear(const std::array<double, knots>& needed, const FootPose& clip) {
   const FootPose shown = at(clip);
+  const double shown_height = height();
   lift_.fill(0);
   for (std::size_t k = 0; k < needed.size(); ++k) lift_[k + 1] = std::max(0.0, needed[k]);
   least_concave(lift_);
-  keep(shown, clip);
+  keep(shown, shown_height, clip);
 }
 
 void FootPath::land() {

@@ -53,12 +53,15 @@ class FootPath {
 
  private:
   FootPose plain(const FootPose& clip) const;
+  double plain_height() const;
+  double still_off() const;  // part of what was led in that is left
   double lift() const;
-  void keep(const FootPose& shown, const FootPose& clip);
+  void keep(const FootPose& shown, double height, const FootPose& clip);
 
   std::array<double, knots + 2> lift_{};  // with both ends, which are zero
   Vec3 p_off_, turn_off_;                 // from the new goal's way to where the foot was
-  double s_off_ = 0;                      // when
+  double height_off_ = 0;
+  double s_off_ = 1;  // when
 };
 
 }  // namespace molejo::navigation

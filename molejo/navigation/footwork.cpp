@@ -180,21 +180,29 @@ bool Footwork::passable() const {
   return true;
 }
 
-// Begins with the lift-off of one leg, while most others stand flat. A leg that is in the air goes
-// on with its own swing.
-void Footwork::start_walking() {
+// At the lift-off of a leg, or a little later: when most others stand flat. A leg that is in the
+// air goes on with its own swing.
+double Footwork::first_phase() const {
   double best = -1, start = 0;
   for (int leg = 0; leg < size(); ++leg) {
-    const double lift_off = walk().feet.print_at(leg, 0.0).off + 1e-6;
-    double score = at(leg).path.swings ? 10 : 0;
-    for (int other = 0; other < size(); ++other) {
-      const Print p = walk().feet.print_at(other, lift_off);
-      const bool flat =
-          within(lift_off, p.heel_on, p.heel_off) && within(lift_off, p.toe_on, p.toe_off);
-      score += other != leg && flat ? 1 : 0;
+    const double lift_off = walk().feet.print_at(leg, 0.0).off;
+    for (int late = 0; late < 8; ++late) {
+      const double phase = lift_off + 1e-6 + 0.02 * late;
+      double score = (at(leg).path.swings ? 100 : 0) - 0.01 * late;
+      for (int other = 0; other < size(); ++other) {
+        const Print p = walk().feet.print_at(other, phase);
+        const bool flat =
+            within(phase, p.heel_on, p.heel_off) && within(phase, p.toe_on, p.toe_off);
+        score += other == leg ? 0 : flat ? 2 : within(phase, p.on, p.off) ? 1 : 0;
+      }
+      if (score > best) best = score, start = phase;
     }
-    if (score > best) best = score, start = lift_off;
   }
+  return start;
+}
+
+void Footwork::start_walking() {
+  const double start = first_phase();
   std::array<FootPose, 64> shown;
   for (int i = 0; i < size(); ++i) shown[static_cast<std::size_t>(i)] = foot(i);
   walking_ = true;

@@ -79,6 +79,7 @@ class Footwork {
   double speed_part() const { return weight() * pace_; }
 
   bool passable() const;
+  double first_phase() const;
   void start_walking();
   void stop_walking();
   void feel_slope(double dt);
