@@ -189,15 +189,18 @@ void CharacterMerge::add_terrain(const Terrain& terrain, int joint) {
     std::vector<std::uint32_t> numbers(mesh.points.size(), ~0u);
     std::uint32_t count = 0;
     for (const auto& t : mesh.triangles) {
-      const Vec3 middle = (mesh.points[t[0]] + mesh.points[t[1]] + mesh.points[t[2]]) * (1.0 / 3);
-      const double parity = std::floor(middle.x) + std::floor(middle.y);
+      // the middle of the cell, which both of its triangles share
+      const Vec3 &u = mesh.points[t[0]], &v = mesh.points[t[1]], &w = mesh.points[t[2]];
+      const double x = 0.5 * (std::min({u.x, v.x, w.x}) + std::max({u.x, v.x, w.x}));
+      const double y = 0.5 * (std::min({u.y, v.y, w.y}) + std::max({u.y, v.y, w.y}));
+      const double parity = std::floor(x) + std::floor(y);
       if ((std::fmod(parity, 2) != 0) != (dark == 1)) continue;
-      for (const std::uint32_t v : t) {
-        if (numbers[v] == ~0u) {
-          numbers[v] = count++;
-          append(position, mesh.points[v]), append(normal, mesh.normals[v]);
+      for (const std::uint32_t i : t) {
+        if (numbers[i] == ~0u) {
+          numbers[i] = count++;
+          append(position, mesh.points[i]), append(normal, mesh.normals[i]);
         }
-        p.indices.push_back(numbers[v]);
+        p.indices.push_back(numbers[i]);
       }
     }
     if (p.indices.empty()) continue;

@@ -73,11 +73,15 @@ motion::Relief read_noise(const JsonCursor& at, const Domain& domain) {
   return noise_relief(domain, n);
 }
 
-motion::Relief read_bumps(const JsonCursor& at, const Domain& domain) {
+motion::Relief read_bumps(const JsonCursor& at, const Domain& domain, int& bumps) {
   const std::vector<std::string> keys{"count", "height", "width", "seed"};
   at.expect_keys(keys);
   BumpSettings b;
   b.count = at.need("count").whole(1, max_terrain_bumps);
+  bumps += b.count;
+  if (bumps > max_terrain_bumps) {
+    at.need("count").fail(fmt::format("more than {} bumps in all terrains", max_terrain_bumps));
+  }
   read_range(at.need("height"), -highest_terrain, highest_terrain, b.strength);
   read_range(at.need("width"), 1e-3, farthest_terrain, b.width);
   b.seed = read_seed(at);
@@ -280,7 +284,7 @@ Terrain TerrainReader::read(const JsonCursor& at) {
         placed(formula, [&] { return expression_relief(domain, text, formula.scope()); });
   } else {
     terrain.relief = kind == "noise" ? read_noise(at.need("noise"), domain)
-                                     : read_bumps(at.need("bumps"), domain);
+                                     : read_bumps(at.need("bumps"), domain, bumps_);
   }
   return terrain;
 }

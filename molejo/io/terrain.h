@@ -21,7 +21,7 @@
 namespace molejo {
 
 inline constexpr std::size_t max_terrains = 100;
-inline constexpr int max_terrain_bumps = 10'000;
+inline constexpr int max_terrain_bumps = 10'000;  // of all terrains together
 inline constexpr std::size_t max_terrain_pieces = 10'000;
 inline constexpr double farthest_terrain = 1e5;        // of domains and offsets, m
 inline constexpr double highest_terrain = 1e4;         // of what may be given as a height, m
@@ -36,7 +36,7 @@ struct Terrain {
   std::array<int, 2> cells{0, 0};  // of its mesh; 0: by its size
 };
 
-// Heights of all terrains read so far, which are bounded together.
+// Remembers how much was read so far: all terrains are bounded together.
 class TerrainReader {
  public:
   // One object; files that it names lie beside its document.
@@ -46,6 +46,7 @@ class TerrainReader {
 
  private:
   std::size_t heights_ = 0;
+  int bumps_ = 0;
   int files_ = 0;  // within each other
 };
 

@@ -116,9 +116,15 @@ motion::Elevation bounded(motion::Elevation e) {
 
 motion::Relief expression_relief(const Domain& d, const std::string& text, const Scope& scope) {
   const Formula wanted{.text = text, .wanted = Wanted::number};
-  const auto formula =
-      std::make_shared<const HeightFormula>(compile({}, {&wanted, 1}, PlaneNames(scope)));
-  constexpr int samples = 64;
+  ExpressionProgram program = compile({}, {&wanted, 1}, PlaneNames(scope));
+  // it is evaluated many times a frame
+  constexpr std::size_t longest = 10'000;
+  if (program.code.size() > longest) {
+    throw InputError(
+        fmt::format("{} operations, expected {} at most", program.code.size(), longest));
+  }
+  const auto formula = std::make_shared<const HeightFormula>(std::move(program));
+  constexpr int samples = 24;
   for (int j = 0; j <= samples; ++j) {
     for (int i = 0; i <= samples; ++i) {
       const double x = d.x0 + (d.x1 - d.x0) * i / samples, y = d.y0 + (d.y1 - d.y0) * j / samples;

@@ -90,18 +90,20 @@ std::vector<std::string> solver_words() { return {std::begin(words), std::end(wo
 double usual_scale(double leg_length) { return leg_length > 20 && leg_length < 300 ? 0.01 : 1; }
 
 WalkCast::CharacterPtr WalkCast::load(const std::string& path) {
-  CharacterPtr& known = files_[path];
-  if (known) return known;
-  if (files_.size() > max_walk_files) {
+  const auto found = files_.find(path);
+  if (found != files_.end()) return found->second;
+  if (files_.size() >= max_walk_files) {
     throw InputError(fmt::format("{}: more than {} files", path, max_walk_files));
+  }
+  if (loader_) {
+    return files_[path] = std::make_shared<const Character>(loader_(path));
   }
   std::error_code error;
   if (!std::filesystem::exists(path, error) &&
       path.find("node_modules/.molejo-clips") != std::string::npos) {
     throw InputError(path + ": is not installed; run scripts/install_deps --test");
   }
-  known = std::make_shared<const Character>(load_character(path));
-  return known;
+  return files_[path] = std::make_shared<const Character>(load_character(path));
 }
 
 void WalkCast::fill(const WalkSources& s, WalkActor& actor) {
@@ -110,7 +112,7 @@ void WalkCast::fill(const WalkSources& s, WalkActor& actor) {
   actor.character = load(s.character);
   const std::string key = fmt::format("{}\n{}\n{}\n{}\n{}\n{}", s.character, walk_file, s.walk.clip,
                                       idle_file, s.idle ? s.idle->clip : "", s.key);
-  std::shared_ptr<const navigation::WalkClips>& ready = clips_[key];
+  std::shared_ptr<const navigation::WalkClips> ready = clips_[key];
   if (!ready) {
     const Character& c = *actor.character;
     const motion::SkeletonPose reference = motion::bind_pose(c);
@@ -149,7 +151,7 @@ void WalkCast::fill(const WalkSources& s, WalkActor& actor) {
       throw InputError(text.starts_with(s.character) ? text : s.character + ": " + text);
     }
   }
-  actor.clips = ready;
+  actor.clips = clips_[key] = ready;
   actor.start.scale = usual_scale(ready->rig.leg_length);
 }
 

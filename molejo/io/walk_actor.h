@@ -49,9 +49,13 @@ struct WalkActor {
   navigation::Plan plan;
 };
 
+// How a character is had from its path; load_character unless another way is given.
+using CharacterLoader = std::function<motion::Character(const std::string& path)>;
+
 // Reads each file once, and makes clips ready once for all who share them.
 class WalkCast {
  public:
+  explicit WalkCast(CharacterLoader loader = {}) : loader_(std::move(loader)) {}
   // Fills character, clips and the scale of the start: metres per unit, guessed from the legs.
   // Throws InputError "file: what is wrong".
   void fill(const WalkSources& sources, WalkActor& actor);
@@ -60,6 +64,7 @@ class WalkCast {
   using CharacterPtr = std::shared_ptr<const motion::Character>;
   CharacterPtr load(const std::string& path);
 
+  CharacterLoader loader_;
   std::map<std::string, CharacterPtr> files_;
   std::map<std::string, std::shared_ptr<const navigation::WalkClips>> clips_;
 };

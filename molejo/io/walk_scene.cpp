@@ -174,7 +174,8 @@ std::vector<navigation::LegChoice> read_legs(const JsonCursor& at,
 
 class WalkReader {
  public:
-  WalkReader(const JsonCursor& top, const std::string& file) : top_(top), file_(file) {}
+  WalkReader(const JsonCursor& top, const std::string& file, const CharacterLoader& loader)
+      : top_(top), file_(file), cast_(loader) {}
 
   WalkScene read() {
     const std::vector<std::string> keys{"name",       "description", "parameters", "terrains",
@@ -295,14 +296,15 @@ class WalkReader {
 
 int WalkScene::frames() const { return static_cast<int>(std::floor(duration * fps + 1e-6)); }
 
-WalkScene parse_walk_scene(std::string_view text, const std::string& file) {
+WalkScene parse_walk_scene(std::string_view text, const std::string& file,
+                           const CharacterLoader& loader) {
   const JsonDocument document = parse_json(text, file);
   Scope scope;
   const std::string instance;
   const JsonCursor outer(document, document.root, scope, instance);
   outer.expect_object();
   if (const auto parameters = outer.find("parameters")) read_parameters(*parameters, scope);
-  return WalkReader({document, document.root, scope, instance}, file).read();
+  return WalkReader({document, document.root, scope, instance}, file, loader).read();
 }
 
 WalkScene load_walk_scene(const std::string& path) {

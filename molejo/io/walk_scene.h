@@ -22,7 +22,8 @@ struct WalkScene {
 };
 
 // `file` is where files that it names are looked for. Throws InputError.
-WalkScene parse_walk_scene(std::string_view text, const std::string& file);
+WalkScene parse_walk_scene(std::string_view text, const std::string& file,
+                           const CharacterLoader& loader = {});
 WalkScene load_walk_scene(const std::string& path);
 bool is_walk_scene(const std::string& path);  // by its ending
 
