@@ -1,0 +1,146 @@
+// One GLB of a whole walk: read back, it shows what was recorded.
+#include "molejo/io/walk_glb.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "molejo/io/character_file.h"
+#include "molejo/io/file.h"
+#include "tests/support/characters.h"
+#include "tests/support/places.h"
+
+using namespace molejo;
+using namespace molejo::navigation;
+
+namespace {
+
+struct Walked {
+  WalkScene scene;
+  WalkRecord record;
+};
+
+// Two walkers of one skin and one without any, on steps.
+Walked walked() {
+  const std::string text = R"({
+    "terrains": [{"name": "stairs", "steps": [{"length": 4}, {"count": 3, "length": 0.45, "rise": 0.15},
+                   {"length": 4}], "from": [-2, -4], "width": 8}],
+    "characters": [
+      {"name": "ana", "file": "skinned", "clips": {"walk": {"clip": "walk"}}},
+      {"name": "bob", "file": "skinned", "clips": {"walk": {"clip": "walk"}}, "position": [0, 2]},
+      {"name": "eva", "file": "bones", "position": [0, -2]}]})";
+  Walked w;
+  w.scene = parse_walk_scene(text, "t.walk.json", [](const std::string& path) {
+    if (path == "skinned") return test::stick_character();
+    return load_character(test::source_dir() + "/scenes/walks/stick_walk.bvh");
+  });
+  Stage stage = make_stage(w.scene);
+  w.record = run(stage, {.fps = 30, .frames = 60});
+  return w;
+}
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+TEST_CASE("walk glb: joints, skins and terrain of all, read back where they were recorded") {
+  const Walked w = walked();
+  const std::string glb = walk_glb(w.scene, w.record, {.curves = true});
+  const motion::Character c = parse_gltf_character(glb, "walk.glb");
+  CHECK(c.problems.empty());
+  REQUIRE(c.clips.size() == 1);
+  CHECK(c.clips[0].duration() == doctest::Approx(2));
+  CHECK(c.skins.size() == 2);
+  const motion::Affine to_file{Mat3{{1, 0, 0}, {0, 0, 1}, {0, -1, 0}}, {}};  // z up to y up
+  motion::SkeletonPose pose(c.skeleton);
+  double off = 0;
+  for (const int frame : {0, 17, 60}) {
+    motion::evaluate(c.clips[0], c.skeleton, frame / 30.0, pose);
+    const std::vector<motion::Affine> X = motion::model_transforms(c.skeleton, pose);
+    for (const CharacterTrack& track : w.record.characters) {
+      const TrackFrame& f = track.frames[at(frame)];
+      std::vector<motion::Affine> wanted(track.rig.skeleton.joints.size());
+      motion::model_transforms(track.rig.skeleton, f.pose, to_file * f.placement, wanted);
+      for (int j = 0; j < track.rig.skeleton.size(); ++j) {
+        const int found = c.skeleton.find(track.name + " " + track.rig.skeleton[j].name);
+        REQUIRE(found >= 0);
+        off = std::max(off, max_abs(X[at(found)].origin - wanted[at(j)].origin));
+      }
+    }
+  }
+  CHECK(off < 1e-5);
+}
+
+TEST_CASE("walk glb: skins move as they did in the model") {
+  const Walked w = walked();
+  const motion::Character c = walk_character(w.scene, w.record);
+  const motion::Character& body = *w.scene.actors[1].character;
+  const TrackFrame& f = w.record.characters[1].frames[40];
+  motion::SkeletonPose pose(c.skeleton);
+  motion::evaluate(c.clips[0], c.skeleton, 40 / 30.0, pose);
+  // bob's body is the second attachment that has a skin
+  const motion::Attachment* bob = nullptr;
+  for (const motion::Attachment& a : c.attachments) {
+    if (a.skin == 1) bob = &a;
+  }
+  REQUIRE(bob);
+  const auto moved =
+      motion::skinned_positions(c, *bob, c.meshes[at(bob->mesh)].primitives[0], pose);
+  const auto own =
+      motion::skinned_positions(body, body.attachments[0], body.meshes[0].primitives[0], f.pose);
+  REQUIRE(moved.size() == own.size());
+  double off = 0;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const Vec3 p = f.placement * own[i];
+    off = std::max(off, max_abs(moved[i] - Vec3{p.x, p.z, -p.y}));
+  }
+  CHECK(off < 1e-6);
+}
+
+TEST_CASE("walk glb: what is shared is there once, who has no mesh has bones") {
+  const Walked w = walked();
+  const motion::Character plain = walk_character(w.scene, w.record);
+  // one body for two, one bone for all, one terrain
+  CHECK(plain.meshes.size() == 3);
+  CHECK(plain.looks.material_count == 1 + 1 + 2);
+  int bones = 0;
+  for (const motion::Attachment& a : plain.attachments) bones += a.name.ends_with(" bone");
+  CHECK(bones == 25);  // 26 joints, one of them the root
+  const motion::Character curves = walk_character(w.scene, w.record, {.curves = true});
+  // three have two feet with target and way each, and hips twice
+  CHECK(curves.meshes.size() == plain.meshes.size() + 3 * 6);
+  const motion::CharacterMesh& line = curves.meshes.at(1);
+  CHECK(line.primitives[0].mode == 3);
+  CHECK(line.primitives[0].find("POSITION")->values.size() == 3 * 61);
+  const motion::Character bare = walk_character(w.scene, w.record, {.terrains = false});
+  CHECK(bare.meshes.size() == plain.meshes.size() - 1);
+}
+
+TEST_CASE("walk glb: the Khronos validator finds no error") {
+  Walked w = walked();
+  std::vector<std::pair<std::string, std::string>> files{
+      {"walk_test.glb", walk_glb(w.scene, w.record, {.curves = true})}};
+  if (!test::installed_clip("viverse/mannequin.glb").empty()) {
+    w.scene = load_walk_scene(test::source_dir() + "/scenes/walks/demo_c.walk.json");
+    Stage stage = make_stage(w.scene);
+    w.record = run(stage, {.fps = 30, .frames = 60});
+    files.emplace_back("walk_demo.glb", walk_glb(w.scene, w.record, {.curves = true}));
+  }
+  for (const auto& [name, glb] : files) {
+    CAPTURE(name);
+    const std::string path = test::binary_dir() + "/" + name;
+    write_file(path, glb);
+    const std::string command = "node " + test::source_dir() + "/scripts/validate_glb.mjs " + path +
+                                " > " + path + ".txt 2>&1";
+    const int code = std::system(command.c_str());
+    if (!WIFEXITED(code) || WEXITSTATUS(code) == 3 || WEXITSTATUS(code) == 127) {
+      MESSAGE("skipped: gltf-validator is not installed");
+      return;
+    }
+    const std::string said = read_file(path + ".txt");
+    CAPTURE(said);
+    CHECK(WEXITSTATUS(code) == 0);
+    CHECK(said.find(" 0 errors, 0 warnings") != std::string::npos);
+  }
+}

@@ -1,0 +1,226 @@
+// Navigation scenes: what is read, who walks, what is refused and where.
+#include "molejo/io/walk_scene.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "molejo/io/character_file.h"
+#include "molejo/io/walk_glb.h"
+#include "molejo/motion/edit.h"
+#include "molejo/navigation/quality.h"
+#include "tests/support/characters.h"
+#include "tests/support/error_text.h"
+#include "tests/support/made_walks.h"
+#include "tests/support/places.h"
+
+using namespace molejo;
+using namespace molejo::navigation;
+using test::error_text;
+
+namespace {
+
+constexpr double degree = 3.141592653589793 / 180;
+
+std::string walks() { return test::source_dir() + "/scenes/walks/"; }
+
+WalkScene scene_of(const std::string& text) {
+  return parse_walk_scene(text, walks() + "test.walk.json");
+}
+
+// A scene of one character with these keys besides its name and file.
+std::string with(const std::string& keys) {
+  return R"({"terrains": [{"elevation": "0", "from": [-20, -20], "to": [20, 20]}],
+             "characters": [{"name": "ana", "file": "stick_walk.bvh")" +
+         (keys.empty() ? "" : ", " + keys) + "}]}";
+}
+
+std::string refused(const std::string& text) {
+  return error_text([&] {
+    parse_walk_scene(text, "t.walk.json",
+                     [](const std::string& path) { return load_character(walks() + path); });
+  });
+}
+
+bool holds(const std::string& text, const std::string& part) {
+  CAPTURE(text);
+  CAPTURE(part);
+  const bool found = text.find(part) != std::string::npos;
+  CHECK(found);
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("walk scene: everything that is said is taken") {
+  const WalkScene s = scene_of(R"({
+    "name": "all", "parameters": {"r": 2}, "duration": 4, "fps": 25,
+    "terrains": ["../terrains/flat.terrain.json", {"elevation": "x", "from": [0, 0], "to": [1, 1]}],
+    "characters": [
+      {"name": "a{i}", "count": 3, "file": "stick_walk.bvh",
+       "clips": {"walk": {"file": "stick_walk.bvh", "clip": "motion"}, "idle": "stick_idle.bvh"},
+       "position": ["=r*i", 3], "heading_deg": 30, "scale": 1.5,
+       "options": {"orient_feet": false, "fade": 0.25, "stride_validation": false},
+       "plan": {"path": [[1, 2], [3, 4]], "loop": true, "within": 0.4, "ahead": 1.5,
+                "turn_limit_deg": 90, "rate": 0.8}},
+      {"name": "b", "file": "dog_walk.bvh", "solver": "gradient_descent",
+       "options": {"support_factor": 2, "stride_validation": true},
+       "plan": {"commands": [{"at": 1, "walk": true}, {"at": 2, "turn_deg": -90, "rate": 0.5}]}},
+      {"name": "c", "file": "stick_walk.bvh", "heading_deg": 45}
+    ]})");
+  CHECK(s.name == "all");
+  CHECK(s.frames() == 100);
+  CHECK(s.terrains.size() == 2);
+  REQUIRE(s.actors.size() == 5);
+  const WalkActor& a = s.actors[2];
+  CHECK(a.name == "a2");
+  CHECK(a.start.x == 4);
+  CHECK(a.start.y == 3);
+  CHECK(a.start.heading == doctest::Approx(30 * degree));
+  CHECK(a.start.scale == 1.5);
+  CHECK_FALSE(a.adaptive.orient_feet);
+  CHECK_FALSE(a.adaptive.stride_validation);
+  CHECK(a.adaptive.fade == 0.25);
+  CHECK(a.plan.kind == Plan::Kind::path);
+  CHECK(a.plan.path[1].y == 4);
+  CHECK(a.plan.loop);
+  CHECK(a.plan.turn_limit == doctest::Approx(90 * degree));
+  CHECK(a.plan.steering.rate == 0.8);
+  CHECK(a.clips->idle.clip.duration() == doctest::Approx(3));
+  // those who share their clips share them
+  CHECK(s.actors[0].clips == a.clips);
+  CHECK(s.actors[0].character == a.character);
+  const WalkActor& b = s.actors[3];
+  CHECK(b.solver == Solver::gradient_descent);
+  CHECK(b.thesis.support_factor == 2);
+  CHECK(b.thesis.stride_validation);
+  CHECK(b.clips->rig.legs.size() == 4);
+  REQUIRE(b.plan.commands.size() == 2);
+  // what is not said stays as it was
+  CHECK(b.plan.commands[1].steering.walk);
+  CHECK(b.plan.commands[1].steering.turn == doctest::Approx(-90 * degree));
+  CHECK(b.plan.commands[1].steering.rate == 0.5);
+  const WalkActor& c = s.actors[4];
+  CHECK(c.plan.kind == Plan::Kind::heading);
+  CHECK(c.plan.heading == doctest::Approx(45 * degree));
+  CHECK(c.clips->idle.clip.duration() != doctest::Approx(3));
+}
+
+TEST_CASE("walk scene: roles and legs of the user come first") {
+  const WalkScene s = scene_of(with(
+      R"("legs": [{"name": "one", "from": "LeftUpLeg", "to": "LeftFoot"},
+                  {"name": "two", "from": "RightUpLeg", "to": "RightFoot", "toes": "RightToeBase"}],
+         "roles": {"head": null})"));
+  const Rig& rig = s.actors[0].clips->rig;
+  REQUIRE(rig.legs.size() == 2);
+  CHECK(rig.legs[0].name == "one");
+  CHECK(rig.legs[0].toes == -1);
+  CHECK(rig.legs[1].toes == rig.skeleton.find("RightToeBase"));
+  CHECK(rig.roles[Role::head] == -1);
+}
+
+TEST_CASE("walk scene: a clip of another skeleton is put on the character's") {
+  // VRM names, longer legs, looking the other way
+  const motion::Character other = test::other_character();
+  const WalkScene s = parse_walk_scene(
+      with(R"("clips": {"walk": "the walk"})"), "t.walk.json", [&](const std::string& path) {
+        return path == "the walk" ? test::made_stick_walk() : other;
+      });
+  const WalkClips& clips = *s.actors[0].clips;
+  CHECK(clips.rig.skeleton.size() == other.skeleton.size());
+  CHECK(clips.walk.footfalls.stances.size() == 2);
+  // 1.24 m a stride of legs of 0.85 m, on legs of 1.25 m, less what is between ankle and sole
+  const double stride = clips.walk.footfalls.speed() * clips.walk.footfalls.duration;
+  CHECK(stride == doctest::Approx(1.24 * 1.25 / 0.85).epsilon(0.05));
+}
+
+TEST_CASE("walk scene: models in centimetres are found out") {
+  CHECK(usual_scale(0.9) == 1);
+  CHECK(usual_scale(90) == 0.01);
+  CHECK(usual_scale(9) == 1);
+}
+
+TEST_CASE("walk scene: what is wrong is told with file, line and pointer") {
+  holds(refused("{}"), "t.walk.json:1: /");
+  holds(refused("{}"), "'terrains'");
+  holds(refused(R"({"terrains": [], "characters": []})"), "/terrains");
+  holds(refused(with(R"("posiiton": [0, 0])")), "did you mean 'position'");
+  holds(refused(with(R"("position": [0, 99])")),
+        "/characters/0/position: [0, 99]: there is no ground");
+  holds(refused(with(R"("solver": "adaptiv")")),
+        "unknown solver 'adaptiv'; did you mean 'adaptive'?");
+  holds(refused(with(R"("options": {"support_factor": 2})")), "/characters/0/options");
+  holds(refused(with(R"("scale": -1)")), "/characters/0/scale");
+  holds(refused(with(R"("plan": {})")), "expected path, heading_deg, turn_deg, commands or rest");
+  holds(refused(with(R"("plan": {"path": []})")), "/characters/0/plan/path");
+  holds(refused(with(R"("plan": {"path": [[1, 2, 3]]})")), "/characters/0/plan/path/0");
+  holds(refused(with(R"("plan": {"path": [[1, 1], [1, 1]], "loop": true})")),
+        "apart from each other");
+  holds(refused(with(R"("plan": {"heading_deg": 1, "loop": true})")), "belongs to 'path'");
+  holds(refused(with(R"("plan": {"commands": [{"at": 2}, {"at": 1}]})")),
+        "times must not decrease");
+  holds(refused(with(R"("plan": {"path": [[1, 2]], "rest": true})")), "/characters/0/plan");
+  holds(refused(with(R"("roles": {"hip": "Hips"})")), "unknown role 'hip'; did you mean 'hips'?");
+  holds(refused(with(R"("roles": {"hips": "Hpis"})")),
+        "/characters/0/roles/hips: \"Hpis\": unknown joint 'Hpis'; did you mean 'Hips'?");
+  holds(refused(with(R"("legs": [{"from": "LeftUpLeg", "to": "RightFoot"}])")),
+        "/characters/0/file");
+  holds(refused(with(R"("clips": {"walk": {"clip": "jog"}})")), "unknown clip 'jog'");
+  holds(refused(with(R"("clips": {"run": "x"})")), "/characters/0/clips");
+  holds(refused(R"({"terrains": {"elevation": "0", "from": [0, 0], "to": [1, 1]}, "characters": [
+                    {"name": "a", "file": "stick_walk.bvh"}, {"name": "a", "file": "stick_walk.bvh"}]})"),
+        "there is one of that name already");
+  holds(refused(with(R"("count": 3000)")), "/characters/0/count");
+  const std::string missing = error_text([] {
+    parse_walk_scene(with(R"("clips": {"walk": "node_modules/.molejo-clips/x.glb"})"),
+                     walks() + "a.walk.json");
+  });
+  holds(missing, "run scripts/install_deps --test");
+}
+
+TEST_CASE("walk scene: more frames than are recorded are refused before they are") {
+  const WalkScene s = scene_of(
+      R"({"terrains": [{"elevation": "0", "from": [-20, -20], "to": [20, 20]}], "duration": 3600, "fps": 240,
+          "characters": [{"name": "a{i}", "count": 50, "file": "stick_walk.bvh"}]})");
+  CHECK(error_text([&] { make_stage(s); }) ==
+        "864000 frames of 50 characters: more than are recorded");
+}
+
+TEST_CASE("walk scene: the stick figure goes where its plan says, on the ground") {
+  WalkScene s = scene_of(
+      R"({"terrains": ["../terrains/hills.terrain.json"], "duration": 14, "fps": 30,
+          "characters": [{"name": "ana", "file": "stick_walk.bvh", "clips": {"idle": "stick_idle.bvh"},
+                          "plan": {"path": [[5, 1], [6, 4]]}}]})");
+  Stage stage = make_stage(s);
+  const WalkRecord record = run(stage, {.fps = s.fps, .frames = s.frames()});
+  CHECK(stage.progress(0).arrived);
+  const Vec3 end = record.characters[0].frames.back().position;
+  CHECK(std::hypot(end.x - 6, end.y - 4) < 1);  // it takes a step to stop
+  CHECK(end.z == doctest::Approx(s.ground->at(end.x, end.y)->height).epsilon(0.02));
+  const Quality q = quality_of(record.characters[0], *s.ground, s.fps);
+  CHECK(q.adapted.slip_most < 10);
+  CHECK(q.adapted.penetration_heel < 5);
+  CHECK(q.adapted.penetration_toe < 5);
+  CHECK(q.unadapted.penetration_toe > 20);
+  CHECK_FALSE(q.off_ground);
+}
+
+TEST_CASE("walk scene: the shipped scenes are read, and those of real clips where these are") {
+  const bool installed = !test::installed_clip("viverse/mannequin.glb").empty() &&
+                         !test::installed_clip("dcl/walk.glb").empty();
+  for (const std::string name : {"stick_a", "stick_b", "stick_c", "demo_a", "demo_b", "demo_c"}) {
+    CAPTURE(name);
+    if (name.starts_with("demo") && !installed) {
+      MESSAGE("skipped: clips are not installed");
+      continue;
+    }
+    const WalkScene s = load_walk_scene(walks() + name + ".walk.json");
+    CHECK(s.actors.size() == (name.ends_with("c") ? 2 : 1));
+    CHECK(s.terrains.size() == (name.ends_with("b") ? 3 : 1));
+    Stage stage = make_stage(s);
+    const WalkRecord record = run(stage, {.fps = s.fps, .frames = 90});
+    for (const CharacterTrack& track : record.characters) {
+      CHECK(norm(track.frames.back().position - track.frames.front().position) > 0.3);
+    }
+  }
+}
