@@ -49,7 +49,7 @@ test_help_and_version() {
   expect 0 --version
   holds stdout '^molejo [0-9]+\.[0-9]+\.[0-9]+$'
   expect 0 --help
-  for command in simulate check convert modes sketch train gait direct stabilise pushes character gallery; do
+  for command in simulate check convert modes sketch train gait direct stabilise pushes character walk gallery; do
     holds stdout "  $command "
   done
   expect 0 simulate --help
@@ -128,6 +128,84 @@ test_character_refuses() {
   echo 'glTF' > short.glb
   refuse "short.glb: a GLB file that ends in its header" character short.glb
   only_files figure.bvh roles.json short.glb
+}
+
+walks=$scenes/walks
+
+test_walk() {
+  expect 0 walk "$walks/stick_walk.bvh" --idle "$walks/stick_idle.bvh" --terrain "0.1*sin(x)" --duration 4 -o out.glb -o out.bvh
+  holds stdout '^stick_walk: [0-9.]+ m, [0-9]+ stances$'
+  holds stdout '^ +adaptive +unadapted clip$'
+  for row in 'foot slip, most \(mm\)' 'penetration, toe \(mm\)' 'hovering, heel \(mm\)' 'knee speed, peak \(deg/s\)' \
+    "angle jump / clip's" 'deviation, RMS \(deg\)' 'hip jerk, RMS' 'all \(us a frame\)'; do
+    holds stdout "^  $row"
+  done
+  expect 0 character out.bvh
+  holds stdout '4.000 s, 121 keys'
+  expect 0 character out.glb
+  holds stdout '4.000 s, 121 keys'
+  only_files out.bvh out.glb
+}
+
+test_walk_reports_as_json() {
+  expect 0 walk "$walks/stick_walk.bvh" --path "2,0 2,2" --duration 6 --fps 24 --json
+  python3 - << 'PY'
+import json
+r = json.load(open("stdout"))
+assert r["frames"] == 145 and r["fps"] == 24, r
+c = r["characters"][0]
+assert c["name"] == "stick_walk" and c["solver"] == "adaptive"
+a, u = c["adapted"], c["unadapted"]
+assert a["slip_most_mm"] < 10 and a["stances"] > 4 and u["deviation_rms_deg"] < 1e-9
+assert a["microseconds"]["sum"] > 0 and 2 < a["way_m"] < 6, a
+PY
+}
+
+test_walk_scene() {
+  cp "$walks/stick_c.walk.json" "$walks"/stick_*.bvh .
+  expect 0 walk stick_c.walk.json --duration 3 --curves -o out.glb
+  holds stdout '^first: '
+  holds stdout '^second: '
+  local code=0
+  node "$here/../../scripts/validate_glb.mjs" out.glb > verdict 2>&1 || code=$?
+  if [ "$code" -eq 3 ] || [ "$code" -eq 127 ]; then
+    echo "skipped: the validator needs node and 'npm ci'"
+    return
+  fi
+  [ "$code" -eq 0 ] || fail "$(cat verdict)"
+}
+
+test_walk_on_shipped_terrains_stays_on_them() {
+  local terrain
+  for terrain in flat hills steps ramp rough; do
+    expect 0 walk "$walks/stick_walk.bvh" --terrain "$scenes/terrains/$terrain.terrain.json" --duration 20 --json
+    python3 -c '
+import json
+c = json.load(open("stdout"))["characters"][0]["adapted"]
+assert not c["off_ground"] and c["way_m"] > 8, c'
+  done
+}
+
+test_walk_refuses() {
+  refuse "no FILE given" walk
+  refuse "expected a character (.glb .gltf .vrm .bvh) or a .walk.json" walk pendulum.json
+  refuse "no such file" walk missing.bvh
+  local figure=$walks/stick_walk.bvh
+  refuse "--terrain: 'sin(z)'" walk "$figure" --terrain 'sin(z)'
+  refuse "--path: '1': expected way-points" walk "$figure" --path '1 2'
+  refuse "only one of them" walk "$figure" --path '1,2' --heading 3
+  refuse "unknown solver 'newton'" walk "$figure" --solver newton
+  refuse "--duration: '0': expected a number" walk "$figure" --duration 0
+  refuse "--fps: 'x': expected a number" walk "$figure" --fps x
+  refuse "--loop: needs --path" walk "$figure" --loop
+  refuse "unknown clip 'run'" walk "$figure" --clip run
+  refuse "--curves: only a .glb" walk "$figure" --curves
+  refuse "unknown ending '.txt'" walk "$figure" -o out.txt
+  refuse "--path: the scene says that itself" walk "$walks/stick_a.walk.json" --path '1,2'
+  refuse "a .bvh holds one character" walk "$walks/stick_c.walk.json" -o out.bvh
+  echo '{"terrains": [' > broken.walk.json
+  refuse "broken.walk.json:" walk broken.walk.json
+  only_files broken.walk.json
 }
 
 test_no_command() {
