@@ -17,36 +17,6 @@ using namespace thesis;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-// The pose of the walk in which the feet are nearest to each other, held for a second.
-Clip resting_clip(const WalkClips& clips) {
-  const Rig& rig = clips.rig;
-  const ClipFrames frames(rig, clips.walk.clip);
-  SkeletonPose pose(rig.skeleton), best(rig.skeleton);
-  double least = -1;
-  for (int f = 0; f < frames.frames(); ++f) {
-    evaluate(clips.walk.clip, rig.skeleton, clips.walk.clip.start() + frames.time(f), pose);
-    const std::vector<Affine> X = model_transforms(rig.skeleton, pose);
-    const Vec3 apart = X[at(rig.legs[0].foot())].origin - X[at(rig.legs[1].foot())].origin;
-    if (least >= 0 && norm(apart) >= least) continue;
-    least = norm(apart);
-    best = pose;
-  }
-  Clip clip{.name = clips.walk.clip.name + " at rest", .times = {{0, 1}}, .tracks = {}};
-  for (int j = 0; j < rig.skeleton.size(); ++j) {
-    const Vec3 t = best.translation(j), s = best.scale(j);
-    const Quat q = best.rotation(j);
-    Track moved{.joint = j, .channel = Channel::translation, .values = {t.x, t.y, t.z}};
-    Track turned{.joint = j, .channel = Channel::rotation, .values = {q.w, q.x, q.y, q.z}};
-    Track sized{.joint = j, .channel = Channel::scale, .values = {s.x, s.y, s.z}};
-    for (Track* track : {&moved, &turned, &sized}) {
-      const std::vector<double> once = track->values;
-      track->values.insert(track->values.end(), once.begin(), once.end());
-      clip.tracks.push_back(*track);
-    }
-  }
-  return clip;
-}
-
 // Adds the time it lives to a number, if there is one.
 class Stopwatch {
  public:
@@ -72,6 +42,12 @@ std::unique_ptr<LegSolver> solver_for(const Rig& rig, const ThesisOptions& optio
   DescentSettings settings;
   if (options.growth_limit) settings.growth_limit = 10;
   return make_descent_solver(links, settings);
+}
+
+BaseMotionOptions base_options(const ThesisOptions& options, bool idle) {
+  return {.support_factor = options.support_factor,
+          .rule = options.left_foot_decides ? SupportRule::left_foot : SupportRule::slower_foot,
+          .idle = idle};
 }
 
 LegWeights weights_for(const Rig& rig, const ThesisOptions& options) {
@@ -136,8 +112,6 @@ class WalkerOfThesis : public ThesisWalker {
   const Ground& ground_;
   ThesisOptions options_;
   double scale_;
-  Clip idle_clip_;
-  ClipSampler idle_sampler_;
   AdaptedClip walk_, idle_;
   std::unique_ptr<LegSolver> solver_;
   ClipCursor walk_cursor_, idle_cursor_;
@@ -167,15 +141,13 @@ WalkerOfThesis::WalkerOfThesis(std::shared_ptr<const WalkClips> clips, const Gro
       ground_(ground),
       options_(options),
       scale_(start.scale),
-      idle_clip_(clips_->idle ? clips_->idle->clip : resting_clip(*clips_)),
-      idle_sampler_(clips_->rig.skeleton, idle_clip_),
       walk_(clips_->rig, clips_->walk.clip, clips_->walk.footfalls, ground, scale_,
-            ClipKind::walking, options.support_factor, weights_for(clips_->rig, options)),
-      idle_(clips_->rig, idle_clip_, {}, ground, scale_, ClipKind::idle, options.support_factor,
-            weights_for(clips_->rig, options)),
+            ClipKind::walking, base_options(options, false), weights_for(clips_->rig, options)),
+      idle_(clips_->rig, clips_->idle.clip, clips_->idle.footfalls, ground, scale_, ClipKind::idle,
+            base_options(options, true), weights_for(clips_->rig, options)),
       solver_(solver_for(clips_->rig, options)),
       walk_cursor_(clips_->walk.sampler.cursor()),
-      idle_cursor_(idle_sampler_.cursor()),
+      idle_cursor_(clips_->idle.sampler.cursor()),
       hip_{start.x, start.y, 0},
       heading_(start.heading),
       pose_(clips_->rig.skeleton),
@@ -284,7 +256,7 @@ void WalkerOfThesis::place() {
 
 void WalkerOfThesis::sample() {
   const auto show = [&](int which, SkeletonPose& original, SkeletonPose& adapted) {
-    const ClipSampler& sampler = which == 0 ? clips_->walk.sampler : idle_sampler_;
+    const ClipSampler& sampler = which == 0 ? clips_->walk.sampler : clips_->idle.sampler;
     ClipCursor& cursor = which == 0 ? walk_cursor_ : idle_cursor_;
     sampler.sample(sampler.start() + clip(which).time(), cursor, original);
     adapted = original;
@@ -416,7 +388,7 @@ std::unique_ptr<ThesisWalker> make_thesis_walker(std::shared_ptr<const WalkClips
                                  options.keep_original, options.keep_previous));
   }
   check_clip(clips->rig, clips->walk.clip, ClipKind::walking);
-  if (clips->idle) check_clip(clips->rig, clips->idle->clip, ClipKind::idle);
+  check_clip(clips->rig, clips->idle.clip, ClipKind::idle);
   return std::make_unique<WalkerOfThesis>(std::move(clips), ground, start, options);
 }
 

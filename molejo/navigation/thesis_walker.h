@@ -21,7 +21,8 @@ struct ThesisOptions {
   double fade = 0.5;            // s
   double support_factor = 1.0;  // supportFrameDistanceFactor
   // Beyond the thesis.
-  bool weighted_hips = false;  // while fading: by the weights of the clips, not their middle
+  bool left_foot_decides = false;  // on support frames, as in his code; else the slower foot
+  bool weighted_hips = false;      // while fading: by the weights of the clips, not their middle
   bool correction_by_descent = false;           // as he did; else the exact solution of the same
   bool newton = false;                          // damped Gauss-Newton on the same cost
   bool growth_limit = false;                    // the tenfold limit of gradients that his code has

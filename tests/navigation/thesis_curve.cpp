@@ -286,7 +286,6 @@ TEST_CASE("thesis stride correction: the descent finds the least concave majoran
   Random random(11);
   StrideCorrector corrector(24);
   double most = 0;
-  int steps = 0;
   for (int n = 0; n < 40; ++n) {
     const int points = 8 + static_cast<int>(random.uniform() * 14);
     // frames of unequal length too
@@ -301,15 +300,13 @@ TEST_CASE("thesis stride correction: the descent finds the least concave majoran
     std::vector<double> lowest;
     for (int k = 0; k < points; ++k) lowest.push_back(0.3 * random.uniform());
     corrector.correct(exact, lowest);
-    const DescentReport report = corrector.descend(descended, lowest, 0.01, 60000);
-    CHECK(report.settled);
-    steps = std::max(steps, report.steps);
+    corrector.descend(descended, lowest, 0, 20000);  // never settles
     for (int k = 0; k < points; ++k) {
       most = std::max(most, norm(exact.point(k) - descended.point(k)));
     }
   }
-  MESSAGE("descent against majorant: " << most << " m, at most " << steps << " steps");
-  CHECK(most < 1e-5);
+  MESSAGE("descent against majorant: " << most << " m");
+  CHECK(most < 1e-12);
 }
 
 TEST_CASE("thesis stride correction: 600 steps as in his code come near the exact swing") {

@@ -14,13 +14,12 @@ std::size_t at(long i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 AdaptedClip::AdaptedClip(const Rig& rig, const Clip& clip, const Footfalls& footfalls,
-                         const Ground& ground, double scale, ClipKind kind, double support_factor,
-                         const LegWeights& weights)
+                         const Ground& ground, double scale, ClipKind kind,
+                         const BaseMotionOptions& options, const LegWeights& weights)
     : rig_(rig),
       kind_(kind),
       frames_(rig, clip),
-      base_(rig, clip, frames_, footfalls, scale,
-            {.support_factor = support_factor, .idle = kind == ClipKind::idle}),
+      base_(rig, clip, frames_, footfalls, scale, options),
       targets_(base_, ground),
       kinematics_(rig, frames_),
       angles_(static_cast<int>(rig.path.size()), 32),

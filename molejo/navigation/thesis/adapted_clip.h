@@ -35,7 +35,8 @@ struct SolverStatistics {
 class AdaptedClip {
  public:
   AdaptedClip(const Rig& rig, const Clip& clip, const Footfalls& footfalls, const Ground& ground,
-              double scale, ClipKind kind, double support_factor, const LegWeights& weights);
+              double scale, ClipKind kind, const BaseMotionOptions& options,
+              const LegWeights& weights);
   AdaptedClip(const AdaptedClip&) = delete;  // its parts know each other by place
   AdaptedClip& operator=(const AdaptedClip&) = delete;
 

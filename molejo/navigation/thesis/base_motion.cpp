@@ -26,7 +26,7 @@ void join_lonely_frames(std::vector<char>& flags) {
 
 SupportFrames find_support_frames(const std::array<std::vector<Vec3>, 2>& ankles,
                                   std::span<const double> times, double speed_limit,
-                                  const std::array<std::string, 2>& names) {
+                                  const std::array<std::string, 2>& names, SupportRule rule) {
   const std::size_t n = times.size() - 1;
   SupportFrames support{std::vector<char>(n), std::vector<char>(n)};
   std::array<bool, 2> ever{false, false};
@@ -39,7 +39,8 @@ SupportFrames find_support_frames(const std::array<std::vector<Vec3>, 2>& ankles
       ever[leg] = ever[leg] || speed[leg] <= speed_limit;
     }
     const bool left = speed[0] <= speed_limit, right = speed[1] <= speed_limit;
-    support[0][f] = left != right ? left : speed[0] <= speed[1];
+    const bool decided = rule == SupportRule::left_foot || left != right;
+    support[0][f] = decided ? left : speed[0] <= speed[1];
   }
   join_lonely_frames(support[0]);
   for (std::size_t f = 0; f < n; ++f) support[1][f] = !support[0][f];
@@ -87,7 +88,7 @@ BaseMotion::BaseMotion(const Rig& rig, const Clip& clip, const ClipFrames& frame
     for (long f = 0; f <= frames.frames(); ++f) times.push_back(frames.extended_time(f));
     for (std::size_t leg = 0; leg < 2; ++leg) closed[leg].push_back(closed[leg][0] + stride_);
     support_ = find_support_frames(closed, times, options.support_factor * rig_height_ / 4,
-                                   {rig.legs[0].name, rig.legs[1].name});
+                                   {rig.legs[0].name, rig.legs[1].name}, options.rule);
   }
   for (std::size_t leg = 0; leg < 2; ++leg) parts_[leg] = parts_of(support_[leg]);
   find_support_heights();

@@ -21,12 +21,17 @@ namespace molejo::navigation::thesis {
 // Flags of both feet. One supports exactly while the other does not.
 using SupportFrames = std::array<std::vector<char>, 2>;
 
+// Who supports where both feet are slow, or neither is. With the slower one the factor decides only
+// whether a foot stands at all; with his, the left one, its share grows with the factor.
+enum class SupportRule { slower_foot, left_foot };
+
 // `ankles`: N + 1 points each, the last a stride after the first; `times` N + 1 too. A foot
-// supports that is slow enough; of two or none of them, the slower one; frames alone among others
-// join those. Throws InputError, naming the leg, where one is never slow or never swings.
+// supports that is slow enough, see above; frames alone among others join those. Throws InputError,
+// naming the leg, where one is never slow or never swings.
 SupportFrames find_support_frames(const std::array<std::vector<Vec3>, 2>& ankles,
                                   std::span<const double> times, double speed_limit,
-                                  const std::array<std::string, 2>& names);
+                                  const std::array<std::string, 2>& names,
+                                  SupportRule rule = SupportRule::slower_foot);
 
 // Frames `first` to `last`, in extended time; the next part begins at `last`.
 struct Part {
@@ -38,6 +43,7 @@ std::vector<Part> parts_of(const std::vector<char>& support);
 
 struct BaseMotionOptions {
   double support_factor = 1;
+  SupportRule rule = SupportRule::slower_foot;
   bool idle = false;  // both feet always support, and the hips go nowhere
 };
 

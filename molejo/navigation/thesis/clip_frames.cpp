@@ -35,7 +35,8 @@ std::vector<double> frame_times(const Clip& clip) {
     if (t > times.back() + 2 * LinearCurve::epsilon) times.push_back(t);
   }
   if (times.size() > 1) times.back() = all.back();
-  // too few to go round: as dense as others are
+  // a pose, for a second; too few to go round: as dense as others are
+  if (clip.duration() < 1e-3) return uniform_times(clip.start(), clip.start() + 1, 30);
   if (times.size() < 5 && clip.duration() > 0.1) {
     return uniform_times(clip.start(), clip.end(), 30);
   }
