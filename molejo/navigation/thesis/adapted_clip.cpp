@@ -124,7 +124,8 @@ void AdaptedClip::update_curves(const Stand& stand, const CurveOptions& options,
 
 // Where the hips are at this frame, from where they were before the last advance.
 Vec3 AdaptedClip::restarted_hip(const Stand& stand) const {
-  if (base_.time(frame_) - before_ > frames_.mean_step() * longest_skip) return stand.hip;
+  const bool jumped = base_.time(frame_) - before_ > frames_.mean_step() * longest_skip;
+  if (stopped_ || jumped) return stand.hip;
   const Vec3 d = base_.hip(frame_) - base_.hip_at(before_);
   const SinCos<double> sc = sincos(stand.heading);
   return stand.hip + Vec3{sc.cos * d.x - sc.sin * d.y, sc.sin * d.x + sc.cos * d.y, 0};
