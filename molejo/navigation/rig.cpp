@@ -82,6 +82,8 @@ Leg make_leg(const Rig& rig, const LegChoice& choice, const std::vector<Affine>&
                                  choice.name, skeleton[rig.hips].name, skeleton[choice.from].name));
   }
   if (known(leg.toes) && skeleton[leg.toes].parent != leg.foot()) leg.toes = -1;
+  leg.ball = leg.toes >= 0 ? leg.toes : child_of(skeleton, leg.foot());
+  if (leg.ball < 0) leg.ball = leg.foot();
   for (std::size_t i = 1; i < leg.chain.size(); ++i) {
     leg.length += norm(X[static_cast<std::size_t>(leg.chain[i])].origin -
                        X[static_cast<std::size_t>(leg.chain[i - 1])].origin);
@@ -165,19 +167,13 @@ Sole sole_of(const Rig& rig, const FlatFoot& flat, const Affine& X_foot) {
   return {to_foot * (ankle + (ankle - toes) * flat.back), to_foot * toes};
 }
 
-// The joint whose place is the ball of the foot: toes, or what ends the foot.
-int ball_of(const Rig& rig, const Leg& leg) {
-  const int end = leg.toes >= 0 ? leg.toes : child_of(rig.skeleton, leg.foot());
-  return end >= 0 ? end : leg.foot();
-}
-
 bool fit_to_skin(const Rig& rig, const Character& character, const std::vector<Affine>& X,
                  Leg& leg) {
   const std::vector<Vec3> vertices = foot_vertices(character, rig.reference, leg.foot());
   if (vertices.size() < 8) return false;
   const Bearing& b = rig.bearing();
   const Affine& X_foot = X[static_cast<std::size_t>(leg.foot())];
-  FlatFoot flat{X_foot.origin, X[static_cast<std::size_t>(ball_of(rig, leg))].origin};
+  FlatFoot flat{X_foot.origin, X[static_cast<std::size_t>(leg.ball)].origin};
   flat.floor = std::numeric_limits<double>::infinity();
   for (const Vec3& p : vertices) flat.floor = std::min(flat.floor, dot(p, b.up));
   // the rearmost and foremost of what is near the floor
@@ -188,7 +184,7 @@ bool fit_to_skin(const Rig& rig, const Character& character, const std::vector<A
     fore = std::max(fore, dot(p, b.front));
   }
   const double ankle = dot(flat.ankle, b.front);
-  if (ball_of(rig, leg) == leg.foot() || dot(flat.toes, b.front) <= ankle) {
+  if (leg.ball == leg.foot() || dot(flat.toes, b.front) <= ankle) {
     flat.toes = flat.ankle + b.front * (fore - ankle);
   }
   const double length = dot(flat.toes, b.front) - ankle;
@@ -216,7 +212,7 @@ void fit_to_clip(Rig& rig, const Clip& clip) {
     for (std::size_t i = 0; i < rig.legs.size(); ++i) {
       const Leg& leg = rig.legs[i];
       const Affine& foot = X[static_cast<std::size_t>(leg.foot())];
-      const Vec3 ball = X[static_cast<std::size_t>(ball_of(rig, leg))].origin;
+      const Vec3 ball = X[static_cast<std::size_t>(leg.ball)].origin;
       for (int j = leg.foot(); j < rig.skeleton.size(); ++j) {
         if (!rig.skeleton.descends(j, leg.foot())) continue;
         floor = std::min(floor, dot(X[static_cast<std::size_t>(j)].origin, up));

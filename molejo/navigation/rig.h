@@ -29,8 +29,9 @@ struct Leg {
   std::vector<int> chain;  // joints from the one below the body to the foot, each the parent of the
                            // next
   int toes = -1;           // the joint below the foot that bends over the toe point, or none
-  double length = 0;       // along the bones, in the model
-  int opposite = -1;       // the leg on the other side
+  int ball = -1;      // the joint over the ball of the foot: toes, what ends the foot, or the foot
+  double length = 0;  // along the bones, in the model
+  int opposite = -1;  // the leg on the other side
   Sole sole;
 
   int foot() const { return chain.back(); }

@@ -38,6 +38,59 @@ Clip ready(const Rig& rig, const Clip& clip) {
   return loop_closed(rig.skeleton, in_place, std::min(0.25 * duration, 0.2));
 }
 
+// Turns that level the soles of each leg when it stands flattest, in the frame of the foot. A clip
+// of another character may hold feet at another angle than these soles need.
+std::vector<Quat> levelling(const Rig& rig, const Clip& clip) {
+  constexpr int samples = 120;
+  const ClipSampler sampler(rig.skeleton, clip);
+  ClipCursor cursor = sampler.cursor();
+  SkeletonPose pose(rig.skeleton);
+  const Vec3 up = rig.bearing().up;
+  std::vector<Quat> turns(rig.legs.size());
+  std::vector<double> lowest(rig.legs.size(), std::numeric_limits<double>::infinity());
+  for (int k = 0; k < samples; ++k) {
+    sampler.sample(sampler.duration() * k / samples, cursor, pose);
+    const std::vector<Affine> X = model_transforms(rig.skeleton, pose);
+    const std::vector<Quat> Q = model_rotations(rig.skeleton, pose);
+    for (std::size_t i = 0; i < rig.legs.size(); ++i) {
+      const Leg& leg = rig.legs[i];
+      const auto foot = static_cast<std::size_t>(leg.foot());
+      const Vec3 along = X[foot].linear * (leg.sole.toe - leg.sole.heel);
+      const Vec3 level = along - up * dot(along, up);
+      const double height = dot(X[foot].origin + X[static_cast<std::size_t>(leg.ball)].origin, up);
+      if (height >= lowest[i] || !(norm(level) > 0)) continue;
+      lowest[i] = height;
+      turns[i] = normalized(conjugate(Q[foot]) * shortest_turn(along, level) * Q[foot]);
+    }
+  }
+  return turns;
+}
+
+Clip with_level_feet(const Rig& rig, Clip clip) {
+  const std::vector<Quat> turns = levelling(rig, clip);
+  for (std::size_t i = 0; i < rig.legs.size(); ++i) {
+    const int foot = rig.legs[i].foot();
+    const auto turns_foot = [&](const Track& track) {
+      return track.joint == foot && track.channel == Channel::rotation;
+    };
+    auto track = std::find_if(clip.tracks.begin(), clip.tracks.end(), turns_foot);
+    if (track == clip.tracks.end()) {
+      const Quat q = rig.skeleton[foot].rest.rotation;
+      clip.times.push_back({0.0});
+      clip.tracks.push_back({.joint = foot,
+                             .times = static_cast<int>(clip.times.size()) - 1,
+                             .values = {q.w, q.x, q.y, q.z}});
+      track = clip.tracks.end() - 1;
+    }
+    for (std::size_t k = 0; k + 3 < track->values.size(); k += 4) {
+      double* v = track->values.data() + k;
+      const Quat q = Quat{v[0], v[1], v[2], v[3]} * turns[i];
+      v[0] = q.w, v[1] = q.x, v[2] = q.y, v[3] = q.z;
+    }
+  }
+  return clip;
+}
+
 // The pose of a walk in which its feet pass each other, held.
 Clip passing_pose(const Rig& rig, const ReadyClip& walk) {
   constexpr int samples = 120;
@@ -101,12 +154,14 @@ std::shared_ptr<const WalkClips> make_walk_clips(const Character& character, Rig
                                                  const FootfallOptions& options) {
   Clip ready_walk = ready(rig, walk);
   fit_soles(rig, character, ready_walk);
+  ready_walk = with_level_feet(rig, std::move(ready_walk));
   face_the_way(rig, find_footfalls(rig, ready_walk, options));
   ReadyClip first(rig, std::move(ready_walk), options);
   if (first.footfalls.stands) {
     throw InputError(fmt::format("clip '{}' does not walk: no foot leaves the ground", walk.name));
   }
-  ReadyClip second(rig, idle ? ready(rig, *idle) : passing_pose(rig, first), options);
+  ReadyClip second(rig, idle ? with_level_feet(rig, ready(rig, *idle)) : passing_pose(rig, first),
+                   options);
   if (!second.footfalls.stands) {
     throw InputError(fmt::format("clip '{}' does not idle: a foot leaves its place", idle->name));
   }
