@@ -273,6 +273,28 @@ TEST_CASE("thesis rules: rule 5, a foot that supports, and human proportions") {
         "leg 'left': its foot 'mixamorig:LeftFoot' is not below the hips");
 }
 
+TEST_CASE("thesis rules: legs that are none are refused with their joints") {
+  const motion::Character c = test::gait_character();
+  const Roles roles = find_roles(c.skeleton, bind_pose(c));
+  const auto find = [&](const char* name) {
+    return c.skeleton.find(std::string("mixamorig:") + name);
+  };
+  const auto reason = [&](const LegChoice& left, const LegChoice& right) {
+    return error_text([&] { make_rig(c, roles, {left, right}); });
+  };
+  const LegChoice left{"left", find("LeftUpLeg"), find("LeftFoot")};
+  const LegChoice right{"right", find("RightUpLeg"), find("RightFoot")};
+  CHECK(reason(left, right) == "no error");
+  CHECK(reason(left, {"right", find("RightUpLeg"), find("LeftFoot")}).find("is not below") !=
+        std::string::npos);
+  CHECK(
+      reason(left, {"right", find("Hips"), find("RightFoot")}).find("must begin below the hips") !=
+      std::string::npos);
+  CHECK(reason(left, left).find("share the joint 'mixamorig:LeftUpLeg'") != std::string::npos);
+  CHECK(reason(left, {"right", find("RightUpLeg"), 400}).find("no such joint") !=
+        std::string::npos);
+}
+
 TEST_CASE("thesis rules: a walker refuses what is no number") {
   const auto clips = test::ready_clips(test::gait_character(), "gait");
   const motion::Ground ground = test::level_ground();
