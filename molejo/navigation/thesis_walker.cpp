@@ -295,9 +295,18 @@ void WalkerOfThesis::find_feet() {
   for (int leg = 0; leg < 2; ++leg) {
     const Leg& own = rig().legs[at(leg)];
     const Affine foot = X_WM_ * X_[at(own.foot())];
-    const bool stands = shown.targets().part(leg).is_static;
-    feet_[at(leg)] = {.heel_down = stands,
-                      .toe_down = stands,
+    // heel and toe as the clip has them; an idle and a stopped walk stand on both
+    bool heel = shown.kind() == ClipKind::idle || shown.stopped(), toe = heel;
+    double since = 0;
+    const double phase = shown.time() / shown.frames().duration();
+    const Stance* stance = heel ? nullptr : clips_->walk.footfalls.stance_at(leg, phase, &since);
+    if (stance) {
+      const double p = stance->on + since;
+      heel = p >= stance->heel_on && p < stance->heel_off;
+      toe = p >= stance->toe_on && p < stance->toe_off;
+    }
+    feet_[at(leg)] = {.heel_down = heel,
+                      .toe_down = toe,
                       .target = shown.ankle_target(leg),
                       .ankle = foot.origin,
                       .heel = foot * own.sole.heel,

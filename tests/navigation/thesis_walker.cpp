@@ -86,7 +86,7 @@ Figures figures(const std::shared_ptr<const WalkClips>& clips, const motion::Gro
       const Vec3 e = foot.ankle - foot.target;
       f.rms += dot(e, e);
       ++frames;
-      if (foot.heel_down) {
+      if (walker->walk().targets().part(leg).is_static) {
         if (last[at(leg)]) {
           const Vec3 d = foot.ankle - *last[at(leg)];
           f.sliding += std::sqrt(d.x * d.x + d.y * d.y);
@@ -488,6 +488,45 @@ TEST_CASE("thesis walker: no ground, no time, much time, any size: always a numb
       }
     }
   }
+}
+
+TEST_CASE("thesis walker: after years of walking curves still have their digits") {
+  const motion::Ground ground = test::level_ground(0, 1e9), wall = test::wall_at(2, 2);
+  const auto walker = make_thesis_walker(known(), ground, {});
+  walk_for(*walker, 1);
+  for (int n = 0; n < 300; ++n) {
+    walker->advance(86400, {.rate = n % 3 ? 1000.0 : 11.3});
+    REQUIRE(finite(*walker));
+  }
+  const Vec3 before = walker->position();
+  walk_for(*walker, 10);
+  CHECK(walker->position().x - before.x == doctest::Approx(8).epsilon(0.02));
+  const auto stopped = make_thesis_walker(known(), wall, {}, {.stride_validation = true});
+  walk_for(*stopped, 10);
+  REQUIRE(stopped->blocked());
+  for (int n = 0; n < 40; ++n) stopped->advance(86400, {});
+  CHECK(stopped->blocked());
+  CHECK(finite(*stopped));
+}
+
+TEST_CASE("thesis walker: feet stand when the clip has them stand") {
+  const motion::Ground ground = test::level_ground();
+  const auto walker = make_thesis_walker(known(), ground, {});
+  CHECK(walker->feet()[0].heel_down);  // it idles
+  CHECK(walker->feet()[1].toe_down);
+  walk_for(*walker, 3);
+  int right = 0, all = 0;
+  for (int n = 0; n < 120; ++n) {
+    walker->advance(dt, {});
+    const double f = walker->walk().time() * 30;
+    for (int leg = 0; leg < 2; ++leg) {
+      const bool stands = KnownGait::stands(leg, static_cast<int>(f) + 1);
+      const FootState& foot = walker->feet()[at(leg)];
+      right += (foot.heel_down || foot.toe_down) == stands;
+      ++all;
+    }
+  }
+  CHECK(right > 0.9 * all);
 }
 
 TEST_CASE("thesis walker: the world may be of any size") {

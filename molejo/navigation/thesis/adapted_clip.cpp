@@ -7,7 +7,8 @@ namespace molejo::navigation::thesis {
 namespace {
 
 constexpr double pi = 3.141592653589793;
-constexpr long longest_skip = 5;  // frames
+constexpr long longest_skip = 5;      // frames
+constexpr double longest_time = 1e6;  // s: beyond, times of curves lose their digits
 
 std::size_t at(long i) { return static_cast<std::size_t>(i); }
 
@@ -70,6 +71,17 @@ void AdaptedClip::advance_time(double dt) {
   rounds_ += static_cast<long>(rounds);
   time_ = std::clamp(time_ - rounds * frames_.duration(), 0.0, frames_.duration());
   frame_ = rounds_ * frames_.frames() + frames_.frame_at(time_);
+  if (reproduction_time() > longest_time) count_anew();
+}
+
+// The same place in the clip, rounds from zero on. Curves and angles are made again.
+void AdaptedClip::count_anew() {
+  rounds_ = 0;
+  frame_ = frames_.frame_at(time_);
+  before_ = time_;
+  done_ = never;
+  angles_.clear();
+  if (!stopped_) targets_.restart();  // the next update makes new ones; who stopped stays
 }
 
 Affine AdaptedClip::X_WM(const Vec3& hip, double heading, double scale) const {

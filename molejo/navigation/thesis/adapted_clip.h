@@ -77,6 +77,7 @@ class AdaptedClip {
     return static_cast<std::size_t>(frame) * frames_.path().size() + static_cast<std::size_t>(slot);
   }
   Affine X_WM(const Vec3& hip, double heading, double scale) const;
+  void count_anew();
   void fill_skipped();
   std::array<Vec3, 2> real_ankles(long frame, const Vec3& hip, const Stand& stand);
   void record_past(const Stand& stand);

@@ -13,7 +13,7 @@ namespace molejo::navigation::thesis {
 namespace {
 
 constexpr double pi = 3.141592653589793;
-constexpr int most_frames = 20000;
+constexpr int most_frames = 4096;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 

@@ -27,7 +27,7 @@ AxisAngle continued(const Quat& q, const AxisAngle& last);
 
 class ClipFrames {
  public:
-  // Throws InputError for fewer than 4 frames or more than 20000.
+  // Throws InputError for fewer than 4 frames or more than 4096.
   ClipFrames(const Rig& rig, const Clip& clip);
 
   int frames() const { return static_cast<int>(times_.size()); }
