@@ -42,7 +42,8 @@ Range range_of(SegmentKind kind) {
   return {{-15, -50, -15}, {15, 50, 15}};
 }
 
-// A pose of the lengths that are shown, turned as in reference.
+// A pose of the lengths that are shown, turned as in reference; shoulders, which have no body, as
+// they are shown.
 SkeletonPose pose_of_lengths(const Rig& rig, std::span<const SkeletonPose> shown) {
   SkeletonPose pose = rig.reference;
   if (shown.empty()) return pose;
@@ -50,6 +51,10 @@ SkeletonPose pose_of_lengths(const Rig& rig, std::span<const SkeletonPose> shown
     if (j == rig.hips || !rig.skeleton.descends(j, rig.hips)) continue;
     pose.set_translation(j, shown.front().translation(j));
     pose.set_scale(j, shown.front().scale(j));
+  }
+  for (const Role role : {Role::left_shoulder, Role::right_shoulder}) {
+    const int j = rig.roles[role];
+    if (j >= 0) pose.set_rotation(j, shown.front().rotation(j));
   }
   return pose;
 }
@@ -67,8 +72,7 @@ std::vector<Quat> turns(const Rig& rig, const std::vector<Segment>& segments,
       continue;
     }
     const Quat q_PB0 = conjugate(segments[at(s.parent)].q_WB) * s.q_WB;
-    result.push_back(
-        normalized(conjugate(q_PB0) * (conjugate(q_MB[at(s.parent)]) * q_MB.back())));
+    result.push_back(normalized(conjugate(q_PB0) * (conjugate(q_MB[at(s.parent)]) * q_MB.back())));
   }
   return result;
 }
@@ -123,7 +127,7 @@ class RagdollMaker {
         {s.name, s.parent, s.joint, s.spread, normalized(conjugate(s.q_WJ) * s.q_WB)});
   }
 
-  // Inertia about the joint of all that hangs on it, as points.
+  // Inertia about the joint of all that hangs on it, about axes across.
   double carried_inertia(std::size_t i) const {
     double sum = 0;
     for (std::size_t k = i; k < segments_.size(); ++k) {
@@ -131,7 +135,8 @@ class RagdollMaker {
       while (up > static_cast<int>(i)) up = segments_[at(up)].parent;
       if (up != static_cast<int>(i)) continue;
       const Vec3 way = zero_pose(segments_[k]) * solids_[k].mass.p_BC - segments_[i].origin;
-      sum += solids_[k].mass.mass * dot(way, way);
+      const Sym3& I = solids_[k].mass.I_BC;
+      sum += solids_[k].mass.mass * dot(way, way) + std::max({I.xx, I.yy, I.zz});
     }
     return sum;
   }
@@ -145,10 +150,16 @@ class RagdollMaker {
     joint.child = s.name;
     joint.X_PF = inverse(zero_pose(p)) * Pose{matrix(s.q_WB), s.origin};
     const Range range = range_of(s.kind);
-    const double damping = carried_inertia(i) / options_.slackness;
+    const double inertia = carried_inertia(i);
+    constexpr double w = 2 * 180 * degree * 20;  // limits give way at 20 Hz
     for (int c = 0; c < 3; ++c) {
+      // about its bone a limb has next to no inertia: firm enough for what pushes from outside
+      const double felt = inertia * (c == 2 ? 0.2 : 1);
       Drive drive;
-      drive.damping = damping;
+      drive.damping = felt / options_.slackness;
+      drive.armature = 0.1 * inertia;  // and so that steps of a millisecond are short for it
+      drive.limit_stiffness = felt * w * w;
+      drive.limit_damping = 2 * felt * w;
       drive.lower = range.low[c] * degree;
       drive.upper = range.high[c] * degree;
       joint.drives.push_back(drive);
@@ -233,6 +244,24 @@ Quat get_quaternion(const double* q) { return {q[0], q[1], q[2], q[3]}; }
 Ragdoll make_ragdoll(const Rig& rig, const Character& character, double scale,
                      std::span<const SkeletonPose> shown, const RagdollOptions& options) {
   return RagdollMaker(rig, character, scale, shown, options).make();
+}
+
+Ragdoll make_ragdoll(const WalkClips& clips, const Character& character, double scale,
+                     const RagdollOptions& options) {
+  constexpr int samples = 24;
+  std::vector<SkeletonPose> shown;
+  const auto sample = [&](const ReadyClip& ready) {
+    ClipCursor cursor = ready.sampler.cursor();
+    for (int k = 0; k < samples; ++k) {
+      shown.emplace_back(clips.rig.skeleton);
+      const double part = static_cast<double>(k) / samples;
+      ready.sampler.sample(ready.sampler.start() + part * ready.sampler.duration(), cursor,
+                           shown.back());
+    }
+  };
+  sample(clips.walk);
+  if (clips.idle) sample(*clips.idle);
+  return make_ragdoll(clips.rig, character, scale, shown, options);
 }
 
 RagdollMap::RagdollMap(const Ragdoll& ragdoll, const Rig& rig, const Model& model,

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "molejo/model/model.h"
-#include "molejo/navigation/rig.h"
+#include "molejo/navigation/walk_clips.h"
 
 namespace molejo::navigation {
 
@@ -48,6 +48,10 @@ struct Ragdoll {
 // never collides. Throws InputError: a skeleton without extent.
 Ragdoll make_ragdoll(const Rig& rig, const Character& character, double scale,
                      std::span<const SkeletonPose> shown, const RagdollOptions& options = {});
+
+// The same with lengths and room for what the clips show.
+Ragdoll make_ragdoll(const WalkClips& clips, const Character& character, double scale,
+                     const RagdollOptions& options = {});
 
 // Between poses of the skeleton and coordinates of the bodies in a model, in which they may have
 // another name before theirs ("ana."). Both must outlive the map.

@@ -135,8 +135,8 @@ class SegmentFinder {
     std::vector<int> chain;
     for (std::size_t i = 0; i < leg.chain.size(); ++i) {
       const bool last = i + 1 == leg.chain.size();
-      if (last || norm(placed_.p[at(leg.chain[i + 1])] - placed_.p[at(leg.chain[i])]) >
-                      0.05 * legs_) {
+      if (last ||
+          norm(placed_.p[at(leg.chain[i + 1])] - placed_.p[at(leg.chain[i])]) > 0.05 * legs_) {
         chain.push_back(leg.chain[i]);
       }
     }
@@ -145,11 +145,8 @@ class SegmentFinder {
     const SegmentKind kinds[] = {SegmentKind::thigh, SegmentKind::shank, SegmentKind::foot};
     for (std::size_t i = 0; i < chain.size(); ++i) {
       const bool last = i + 1 == chain.size();
-      const std::string name =
-          human ? names[i] : last ? "_foot" : "_leg_" + std::to_string(i + 1);
-      const SegmentKind kind = human  ? kinds[i]
-                               : last ? SegmentKind::foot
-                                      : SegmentKind::limb;
+      const std::string name = human ? names[i] : last ? "_foot" : "_leg_" + std::to_string(i + 1);
+      const SegmentKind kind = human ? kinds[i] : last ? SegmentKind::foot : SegmentKind::limb;
       if (!add(leg.name + name, kind, chain[i], last ? -1 : chain[i + 1])) continue;
       segments_.back().leg = index;
     }
@@ -169,6 +166,7 @@ class SegmentFinder {
     switch (s.kind) {
       case SegmentKind::pelvis:
         s.tip = s.origin + along * (0.2 * legs_);
+        if (!s.upright) reach_to_torso(s);
         break;
       case SegmentKind::torso:
         if (norm(s.tip - s.origin) < 0.1 * legs_) s.tip = s.origin + along * (0.5 * legs_);
@@ -207,10 +205,21 @@ class SegmentFinder {
     s.q_WB = quaternion(from_columns(cross(y, z), y, z));
   }
 
+  // The trunk of a beast is long: half of it belongs to the pelvis.
+  void reach_to_torso(Segment& s) {
+    for (const Segment& torso : segments_) {
+      if (torso.kind != SegmentKind::torso) continue;
+      Vec3 sum;
+      for (const int j : torso.spread) sum += placed_.p[at(j)];
+      const Vec3 tip = sum / static_cast<double>(torso.spread.size());
+      if (norm(tip - s.origin) > 0.2 * legs_) s.tip = tip;
+    }
+  }
+
   // Arms hang slantwise in the zero configuration, so that limits are even to all sides.
   void lower_arm(Segment& s) {
-    const bool is_left = s.joint == role(Role::left_upper_arm) ||
-                         s.joint == role(Role::left_lower_arm);
+    const bool is_left =
+        s.joint == role(Role::left_upper_arm) || s.joint == role(Role::left_lower_arm);
     const Vec3 wanted = normalized(Vec3{0.35, is_left ? 0.6 : -0.6, -0.75});
     const Vec3 way = s.tip - s.origin;
     if (norm(way) < 1e-9) return;

@@ -15,8 +15,8 @@ struct Segment {
   int parent = -1;
   int joint = -1;
   std::vector<int> spread;
-  int tip_joint = -1;  // where it ends, if a joint tells
-  int leg = -1;        // of the rig
+  int tip_joint = -1;   // where it ends, if a joint tells
+  int leg = -1;         // of the rig
   bool upright = true;  // of the trunk: of one that goes on two legs
 
   // In the zero configuration, at heading 0, metres.

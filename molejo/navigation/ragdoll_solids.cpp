@@ -76,16 +76,15 @@ class SolidMaker {
     for (int j = joint; j >= 0; j = rig_.skeleton[j].parent) {
       for (std::size_t i = 0; i < segments_.size(); ++i) {
         const Segment& s = segments_[i];
-        const bool own = s.joint == j || (s.kind == SegmentKind::torso &&
-                                          std::find(s.spread.begin(), s.spread.end(), j) !=
-                                              s.spread.end());
+        const bool own =
+            s.joint == j || (s.kind == SegmentKind::torso &&
+                             std::find(s.spread.begin(), s.spread.end(), j) != s.spread.end());
         if (!own) continue;
         Vec3 sum;
         for (const int k : s.spread) sum += placed.p[at(k)];
         const Quat q_JB = conjugate(s.q_WJ) * s.q_WB;
         const Mat3 R_WB = matrix(normalized(placed.q[at(s.joint)] * q_JB));
-        skin_[i].push_back(
-            transpose_times(R_WB, p - sum / static_cast<double>(s.spread.size())));
+        skin_[i].push_back(transpose_times(R_WB, p - sum / static_cast<double>(s.spread.size())));
         return;
       }
     }
@@ -192,8 +191,7 @@ class SolidMaker {
       high = std::max(high, low + 0.6 * legs);
     }
     width = std::max(width, 0.3 * (high - low));
-    const double depth =
-        held_within(volume(i) / (width * (high - low)), 0.35 * width, 0.8 * width);
+    const double depth = held_within(volume(i) / (width * (high - low)), 0.35 * width, 0.8 * width);
     return box({-0.5 * depth, -0.5 * width, low}, {0.5 * depth, 0.5 * width, high});
   }
 
@@ -206,33 +204,37 @@ class SolidMaker {
       return shape;
     }
     // a ball on the neck
-    const double r =
-        fraction_[i] > 0 ? cube_root(0.75 * volume(i) / pi) : 0.5 * s.length;
+    const double r = fraction_[i] > 0 ? cube_root(0.75 * volume(i) / pi) : 0.5 * s.length;
     return capsule(0.35 * r, 2.5 * r, r);
   }
 
+  // Heel and toe in the axes of the foot, in which x is up.
+  Sole sole_of(const Segment& s) const {
+    const Sole& sole = rig_.legs[at(s.leg)].sole;
+    const double apart = norm(sole.toe - sole.heel);
+    if (!(apart > 0)) {
+      return {{-0.25 * s.length, 0, -0.25 * s.length}, {-0.25 * s.length, 0, s.length}};
+    }
+    const Mat3 R_BJ = matrix(conjugate(normalized(conjugate(s.q_WJ) * s.q_WB)));
+    return {R_BJ * (sole.heel * (s.length / apart)), R_BJ * (sole.toe * (s.length / apart))};
+  }
+
+  // A box on its sole, whose toes are a quarter longer; a ball for a paw.
   Shape foot(std::size_t i) const {
     const Segment& s = segments_[i];
+    const auto [heel, toe] = sole_of(s);
     if (!is_biped(rig_)) {
-      const double r = 0.45 * s.length;
+      const double r = 0.35 * s.length;
       Shape shape;
       shape.geometry = Sphere{r};
+      shape.X_BS.p = (heel + toe) * 0.5 + Vec3{r, 0, 0};
       return shape;
-    }
-    // x is up here; the sole as deep as told, the toes a quarter longer
-    const Leg& leg = rig_.legs[at(s.leg)];
-    const Sole& sole = leg.sole;
-    Vec3 heel{-0.25 * s.length, 0, -0.25 * s.length}, toe{-0.25 * s.length, 0, s.length};
-    if (norm(sole.toe - sole.heel) > 0) {
-      const Quat q_BJ = conjugate(normalized(conjugate(s.q_WJ) * s.q_WB));
-      const double unit = s.length / norm(sole.toe - sole.heel);
-      heel = matrix(q_BJ) * (sole.heel * unit), toe = matrix(q_BJ) * (sole.toe * unit);
     }
     const double low = std::min({heel.x, toe.x, -0.1 * s.length});
     const double end = toe.z + 0.25 * (toe.z - heel.z), length = end - heel.z;
     const double high = std::max(0.0, low + 0.15 * length);
-    const double width = held_within(volume(i) / (length * (high - low)), 0.25 * length,
-                                     0.45 * length);
+    const double width =
+        held_within(volume(i) / (length * (high - low)), 0.3 * length, 0.45 * length);
     return box({low, -0.5 * width, heel.z}, {high, 0.5 * width, end});
   }
 
@@ -292,7 +294,8 @@ double distance(const Shape& shape, const Vec3& p) {
     return norm(out);
   }
   double radius = 0, half = 0;
-  if (const auto* c = std::get_if<Capsule>(&shape.geometry)) radius = c->radius, half = c->half_length;
+  if (const auto* c = std::get_if<Capsule>(&shape.geometry))
+    radius = c->radius, half = c->half_length;
   if (const auto* c = std::get_if<Sphere>(&shape.geometry)) radius = c->radius;
   const double beyond = std::max(std::fabs(x.z) - half, 0.0);
   return std::sqrt(x.x * x.x + x.y * x.y + beyond * beyond) - radius;
