@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "molejo/math/same_bits.h"
 #include "molejo/model/error.h"
 #include "molejo/navigation/ragdoll_parts.h"
 
@@ -40,6 +39,22 @@ Range range_of(SegmentKind kind) {
       break;
   }
   return {{-15, -50, -15}, {15, 50, 15}};
+}
+
+Color color_of(SegmentKind kind) {
+  switch (kind) {
+    case SegmentKind::torso:
+    case SegmentKind::upper_arm:
+      return {0.18, 0.40, 0.56, 1};
+    case SegmentKind::pelvis:
+    case SegmentKind::thigh:
+    case SegmentKind::shank:
+      return {0.29, 0.31, 0.34, 1};
+    case SegmentKind::foot:
+      return {0.40, 0.26, 0.20, 1};
+    default:
+      return {0.82, 0.64, 0.50, 1};
+  }
 }
 
 // A pose of the lengths that are shown, turned as in reference; shoulders, which have no body, as
@@ -120,7 +135,7 @@ class RagdollMaker {
     body.given = solids_[i].mass;
     Shape shape = solids_[i].shape;
     shape.surface.friction = options_.friction;
-    shape.color = options_.color;
+    shape.color = color_of(s.kind);
     body.shapes.push_back(shape);
     doll_.scene.bodies.push_back(std::move(body));
     doll_.parts.push_back(
@@ -260,7 +275,7 @@ Ragdoll make_ragdoll(const WalkClips& clips, const Character& character, double 
     }
   };
   sample(clips.walk);
-  if (clips.idle) sample(*clips.idle);
+  sample(clips.idle);
   return make_ragdoll(clips.rig, character, scale, shown, options);
 }
 
@@ -329,26 +344,6 @@ void RagdollMap::read(const VecX& q, const Affine& X_WM, SkeletonPose& pose) con
     const Vec3 hips = M - matrix(q_WB.back()) * link.p_BM;
     pose.set_translation(part.joint, inverse(X_WP) * hips);
   }
-}
-
-Affine RagdollMap::upright(const VecX& q, double z) const {
-  const Link& link = model_.links[at(links_[0])];
-  const Mat3 R = link.R_PB0 * matrix(get_quaternion(q.data() + link.q + 3));
-  Vec3 M = link.p_LF;
-  for (int k = 0; k < 3; ++k) M += link.t_P[k] * q[link.q + k];
-  const Vec3 hips = M - R * link.p_BM;
-  // axes of the model in the world, as the hips are turned since the reference pose
-  const Bearing& b = rig_.bearing();
-  const Quat q_MJ = model_rotations(rig_.skeleton, rig_.reference)[at(rig_.hips)];
-  const Mat3 R_WM = R * matrix(conjugate(ragdoll_.parts[0].q_JB) * conjugate(q_MJ));
-  const Vec3 up = R_WM * b.up, front = R_WM * b.front;
-  // the shortest turn that takes up to z: front goes with it
-  const Vec3 axis = cross(up, Vec3{0, 0, 1});
-  const double s = norm(axis), angle = arc_tangent(s, up.z);
-  Vec3 level = front;
-  if (s > 1e-9) level = axis_rotation(axis / s, angle) * front;
-  const double heading = arc_tangent(level.y, level.x);
-  return placement(b, {hips.x, hips.y, z}, heading, ragdoll_.scale);
 }
 
 }  // namespace molejo::navigation

@@ -32,7 +32,6 @@ struct RagdollOptions {
   double friction = 0.7;
   // Joints lose their speed within about so many seconds.
   double slackness = 0.25;
-  Color color{0.78, 0.60, 0.48, 1};
 };
 
 struct Ragdoll {
@@ -70,10 +69,6 @@ class RagdollMap {
   // The reverse: changes the joints with bodies and those that share their turns, and moves the
   // hips, under the same X_WM. All others keep what they have.
   void read(const VecX& q, const Affine& X_WM, SkeletonPose& pose) const;
-
-  // Where the character would stand, turned upright the shortest way: over the origin of its model
-  // at height z.
-  Affine upright(const VecX& q, double z) const;
 
  private:
   const Ragdoll& ragdoll_;

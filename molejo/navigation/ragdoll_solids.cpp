@@ -205,7 +205,7 @@ class SolidMaker {
     }
     // a ball on the neck
     const double r = fraction_[i] > 0 ? cube_root(0.75 * volume(i) / pi) : 0.5 * s.length;
-    return capsule(0.35 * r, 2.5 * r, r);
+    return capsule(0.1 * r, 2.3 * r, r);
   }
 
   // Heel and toe in the axes of the foot, in which x is up.

@@ -266,25 +266,6 @@ TEST_CASE("ragdoll: no limit presses in a clip, and knees bend one way only") {
   }
 }
 
-TEST_CASE("ragdoll: upright is where the pelvis faces once it has been set up") {
-  const Doll doll = Doll::stick();
-  const SkeletonPose pose = doll.clips->rig.reference;
-  const double heading = 0.8;
-  for (const double tilt : {-1.5, 0.0, 1.5}) {
-    // falls over forwards or backwards from where it stood
-    const Mat3 over = axis_rotation({-std::sin(heading), std::cos(heading), 0}, tilt);
-    Affine X_WM = somewhere(doll, heading, {});
-    X_WM = {over * X_WM.linear, over * X_WM.origin};
-    State state = doll.built.initial;
-    doll.map->write(pose, X_WM, state.q);
-    const Affine X = doll.map->upright(state.q, 0.25);
-    const Affine wanted = somewhere(doll, heading, {X.origin.x, X.origin.y, 0.25});
-    CHECK(max_abs(X.linear.r0 - wanted.linear.r0) < 1e-9);
-    CHECK(max_abs(X.linear.r1 - wanted.linear.r1) < 1e-9);
-    CHECK(X.origin.z == 0.25);
-  }
-}
-
 TEST_CASE("ragdoll: it falls to the ground, loses energy all the way, and lies still") {
   for (const auto& each : all_dolls()) {
     const Doll& doll = *each;
