@@ -164,6 +164,26 @@ void Move::end(Ensemble& ensemble, const Moment&) {
   if (holds) ensemble.attach(body, to.body);
 }
 
+void Walk::begin(Ensemble& ensemble, const Moment&) {
+  ensemble.recover(walker, blend);
+  ensemble.walker(walker).follow(plan, this);
+}
+
+void Walk::end(Ensemble& ensemble, const Moment&) { ensemble.walker(walker).stop(this); }
+
+void Fall::begin(Ensemble& ensemble, const Moment&) {
+  ensemble.release({ensemble.walker(walker).root()});
+  if (push) ensemble.strike(at, *push);
+}
+
+void Recover::begin(Ensemble& ensemble, const Moment&) {
+  ensemble.recover(walker, blend);
+  if (!rests) return;
+  navigation::Plan plan = ensemble.walker(walker).habits();
+  plan.kind = navigation::Plan::Kind::rest;
+  ensemble.walker(walker).follow(std::move(plan), this);
+}
+
 void FormulaDrive::begin(Ensemble& ensemble, const Moment& m) {
   ensemble.set_variable(start, m.start);
   ensemble.set_variable(end_time, m.due > m.start ? m.due : 1e300);
@@ -175,7 +195,7 @@ void FormulaDrive::end(Ensemble& ensemble, const Moment& m) {
 
 bool moves_bodies(const Action& action) {
   return std::holds_alternative<Attach>(action) || std::holds_alternative<Release>(action) ||
-         std::holds_alternative<Move>(action);
+         std::holds_alternative<Move>(action) || std::holds_alternative<Fall>(action);
 }
 
 }  // namespace molejo

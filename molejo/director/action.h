@@ -4,8 +4,8 @@
 // three functions. A new kind of motion is one more of them in `Action`.
 //
 //   poses (before figures are posed)   Reach, Stance, WholeBody, KeyedMotion, ClipMotion,
-//                                      GaitMotion
-//   bodies (after)                     Attach, Release, Move
+//                                      GaitMotion, Walk, Recover
+//   bodies (after)                     Attach, Release, Move, Fall
 //   formulas (of the simulation)       Drive
 //
 // All start from what they find, so that one flows into the next. `ease` says how the part of the
@@ -217,6 +217,40 @@ struct Move {
   double start = 0;
 };
 
+// A walker goes where the plan says for as long as the token waits. If it has fallen it recovers
+// first.
+struct Walk {
+  int walker = 0;  // of Show::walkers
+  navigation::Plan plan;
+  double blend = 0.8;  // s, to recover
+
+  void begin(Ensemble& ensemble, const Moment& m);
+  void advance(Ensemble&, const Moment&) {}
+  void end(Ensemble& ensemble, const Moment& m);
+};
+
+// A walker is left to the simulation with the pose and the velocities that it has, pushed or not.
+struct Fall {
+  int walker = 0;
+  std::optional<Vec3> push{};  // N s
+  BodyId at;                   // whose middle is pushed
+
+  void begin(Ensemble& ensemble, const Moment& m);
+  void advance(Ensemble&, const Moment&) {}
+  void end(Ensemble&, const Moment&) {}
+};
+
+// Back from where its bodies are to its clips.
+struct Recover {
+  int walker = 0;
+  double blend = 0.8;  // s
+  bool rests = false;  // and does not walk on
+
+  void begin(Ensemble& ensemble, const Moment& m);
+  void advance(Ensemble&, const Moment&) {}
+  void end(Ensemble&, const Moment&) {}
+};
+
 // Formulas that count while the token waits: they read when it came and when it left.
 struct FormulaDrive {
   std::string start, end_time;  // names of variables
@@ -226,8 +260,8 @@ struct FormulaDrive {
   void end(Ensemble& ensemble, const Moment& m);
 };
 
-using Action = std::variant<Reach, Stance, WholeBody, KeyedMotion, ClipMotion, GaitMotion, Attach,
-                            Release, Move, FormulaDrive>;
+using Action = std::variant<Reach, Stance, WholeBody, KeyedMotion, ClipMotion, GaitMotion, Walk,
+                            Recover, Attach, Release, Move, Fall, FormulaDrive>;
 
 // Is it one of those that come after figures are posed?
 bool moves_bodies(const Action& action);

@@ -85,7 +85,7 @@ Director::State::State(const Show& the_show, const DirectSettings& settings)
       held(settings.trace ? held_back(the_show.net) : Net()),
       net(settings.trace ? held : the_show.net),
       run(net, {.frame_rate = fps, .seed = settings.seed.value_or(the_show.seed)}),
-      ensemble(the_show.scene, *the_show.built, the_show.figures, fps.value()),
+      ensemble(the_show.scene, *the_show.built, the_show.figures, fps.value(), the_show.walkers),
       recorder(net, run, fps, trace),
       of_place(net.places.size()),
       of_transition(net.transitions.size()),
@@ -221,6 +221,11 @@ void Director::State::play_net() {
 
 bool Director::State::is_true(const Cause& c, const Frame& frame_now) const {
   if (c.kind == Cause::Kind::condition) return frame_now.probes[at(c.probe)] != 0;
+  if (c.kind == Cause::Kind::walked) {
+    const Running& r = actions[at(c.binding)];
+    const auto& walkers = ensemble.walkers();
+    return r.runs && walkers[at(std::get<Walk>(r.binding.action).walker)]->arrived();
+  }
   const Vec3 way = ensemble.pose(c.a).p - ensemble.pose(c.target.body) * c.target.p;
   return norm(way) <= c.within;
 }

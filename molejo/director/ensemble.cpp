@@ -23,7 +23,7 @@ void add(const Summary& s, Summary& sum) {
 }  // namespace
 
 Ensemble::Ensemble(const Scene& scene, const Built& built, const std::vector<Figure>& figures,
-                   double fps)
+                   double fps, const std::vector<ShowWalker>& walkers)
     : scene_(scene),
       model_(built.model),
       figures_(figures),
@@ -53,6 +53,11 @@ Ensemble::Ensemble(const Scene& scene, const Built& built, const std::vector<Fig
     throw InputError("formulation 'maximal': a directed scene needs reduced coordinates");
   }
   state_.t = 0;
+  for (const ShowWalker& w : walkers) {
+    walkers_.push_back(std::make_unique<WalkingActor>(w, model_));
+    walkers_.back()->advance(0, coordinates(w.figure));
+  }
+  q_before_ = state_.q;
   update_poses(model_, state_.q.data(), kinematics_);
   for (int i = 0; i < model_.body_count(); ++i) X_WB_[at(i)] = body_pose(model_, kinematics_, {i});
   before_ = X_WB_;
@@ -135,6 +140,21 @@ void Ensemble::release(BodyId body, std::optional<Vec3> velocity) {
 
 bool Ensemble::is_simulated(BodyId body) const { return master(body.index) == Master::simulation; }
 
+void Ensemble::recover(int index, double seconds) {
+  WalkingActor& w = walker(index);
+  if (master(w.root()) != Master::simulation) return;
+  master(w.root()) = Master::director;
+  stale_ = true;
+  w.take_over(state_.q, seconds);
+}
+
+void Ensemble::walk() {
+  for (const auto& w : walkers_) {
+    if (master(w->root()) != Master::director) continue;
+    w->advance(begun_ ? 1 / fps_ : 0, coordinates(w->figure()));
+  }
+}
+
 void Ensemble::set_variable(const std::string& name, double value) {
   variables_[name] = value;
   if (part_) part_->set_variable(name, value);
@@ -152,8 +172,10 @@ void Ensemble::begin_frame() {
 }
 
 void Ensemble::apply_overlays() {
-  // what no limb and no tilt poses is overlaid on the pose of rest
+  // what no limb, no tilt and no walker poses is overlaid on the pose of rest
   const auto is_posed = [&](int link) {
+    const auto walks = [&](const auto& w) { return tree_[at(w->root())] == tree_[at(link)]; };
+    if (std::any_of(walkers_.begin(), walkers_.end(), walks)) return true;
     for (const Figure& f : figures_) {
       if (link == f.root || link == f.waist) return true;
       for (const FigureLimb& l : f.limbs) {
@@ -180,6 +202,7 @@ void Ensemble::apply_overlays() {
 }
 
 void Ensemble::pose() {
+  walk();
   for (std::size_t f = 0; f < figures_.size(); ++f) {
     if (direct_[f] != 0 || master(figures_[f].root) != Master::director) continue;
     tell(pose_figure(model_, figures_[f], postures_[f], kinematics_, state_.q));
@@ -236,6 +259,14 @@ void Ensemble::let_go() {
     }
   }
   releases_.clear();
+  for (const Strike& s : strikes_) {
+    if (master(s.body.index) != Master::simulation) continue;
+    update_poses(model_, state_.q.data(), kinematics_);
+    const BodyMotion<double>& b = kinematics_.bodies[index(s.body)];
+    state_.v += struck(model_, state_.q, s.body, b.p + b.com, s.impulse);
+    stale_ = true;
+  }
+  strikes_.clear();
 }
 
 void Ensemble::rebuild() {
@@ -259,7 +290,11 @@ bool Ensemble::finish_frame(double t, Frame& frame, std::vector<ContactEvent>& e
   bool good = true;
   if (part_ && t > state_.t) good = part_->step(t, before_, X_WB_, state_, frame, events);
   state_.t = t;
+  begun_ = true;
   let_go();
+  for (const auto& w : walkers_) {
+    if (master(w->root()) == Master::simulation) w->look_at(state_.q);
+  }
   fill(frame);
   return good;
 }

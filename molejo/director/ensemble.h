@@ -13,6 +13,7 @@
 
 #include "molejo/director/figure.h"
 #include "molejo/director/simulated_part.h"
+#include "molejo/director/walking.h"
 #include "molejo/physics/formula_forces.h"
 
 namespace molejo {
@@ -31,7 +32,8 @@ class Ensemble {
  public:
   // All must outlive the ensemble. Trees of figures are directed, all others simulated. Throws
   // InputError for what cannot be simulated frame by frame.
-  Ensemble(const Scene& scene, const Built& built, const std::vector<Figure>& figures, double fps);
+  Ensemble(const Scene& scene, const Built& built, const std::vector<Figure>& figures, double fps,
+           const std::vector<ShowWalker>& walkers = {});
 
   const Model& model() const { return model_; }
   const std::vector<Figure>& figures() const { return figures_; }
@@ -59,6 +61,14 @@ class Ensemble {
   void release(BodyId body, std::optional<Vec3> velocity = {});
   bool is_simulated(BodyId body) const;
 
+  // Those who walk, by number. They go on by themselves with every pose().
+  const std::vector<std::unique_ptr<WalkingActor>>& walkers() const { return walkers_; }
+  WalkingActor& walker(int i) { return *walkers_[static_cast<std::size_t>(i)]; }
+  // An impulse (N s) on the middle of a body, at the end of this frame, if it is simulated then.
+  void strike(BodyId body, const Vec3& impulse) { strikes_.push_back({body, impulse}); }
+  // A walker whose bodies are simulated takes them over, blending over `seconds`.
+  void recover(int walker, double seconds);
+
   void set_variable(const std::string& name, double value);
 
   // One frame in three parts, between which postures and then bodies may be changed: nothing is
@@ -80,6 +90,7 @@ class Ensemble {
   void pose_attached();
   void write_coordinates(double h);
   void let_go();
+  void walk();
   void rebuild();
   void fill(Frame& frame);
 
@@ -107,6 +118,13 @@ class Ensemble {
     std::optional<Vec3> velocity;
   };
   std::vector<Release> releases_;
+  struct Strike {
+    BodyId body;
+    Vec3 impulse;
+  };
+  std::vector<Strike> strikes_;
+  std::vector<std::unique_ptr<WalkingActor>> walkers_;
+  bool begun_ = false;  // the first frame has been made
   std::map<std::string, double> variables_;
   std::unique_ptr<SimulatedPart> part_;
   bool stale_ = true;  // masters have changed since the part was built

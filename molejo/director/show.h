@@ -30,6 +30,7 @@ struct Cause {
     contact,    // two bodies begin to touch (or part)
     condition,  // a formula becomes true
     arrival,    // the origin of a body comes within a distance of a target
+    walked,     // a walker has come to the end of its path
     times       // at given times, by the script or the user
   };
   enum class Effect { raise, hold, put, finish };
@@ -46,6 +47,7 @@ struct Cause {
   Target target{};           // arrival
   double within = 0;
   std::vector<Fraction> at{};  // times, s
+  int binding = 0;             // walked: whose action it was, of Show::bindings
 };
 
 struct Show {
@@ -54,6 +56,7 @@ struct Show {
   std::shared_ptr<const Built> built;
   std::size_t probes = 0;  // of the scene itself; those behind are conditions of causes
   std::vector<Figure> figures;
+  std::vector<ShowWalker> walkers;
   Net net;
   std::vector<Binding> bindings;
   std::vector<Cause> causes;

@@ -55,7 +55,8 @@ Fraction read_fraction(const JsonCursor& at, Fraction least, Fraction most) {
 
 class ShowReader {
  public:
-  explicit ShowReader(const JsonCursor& top, const std::string& file) : top_(top), file_(file) {}
+  explicit ShowReader(const JsonCursor& top, const std::string& file)
+      : top_(top), file_(file), walkers_(file) {}
 
   Show read() {
     top_.expect_keys(file_keys);
@@ -67,7 +68,7 @@ class ShowReader {
     for (const Placed& a : actors_) add_figure(built, a);
     read_net();
     read_times();
-    const ShowBodies bodies{built.model, show_.figures, show_.scene, file_};
+    const ShowBodies bodies{built.model, show_.figures, show_.walkers, show_.scene, file_};
     ActionReader actions(bodies, top_.document());
     read_cast();
     read_start(actions);
@@ -115,23 +116,32 @@ class ShowReader {
   }
 
   void read_copies(const JsonCursor& item) {
-    const std::vector<std::string> keys{"name",     "character", "count",
-                                        "position", "heading",   "heading_deg"};
+    std::vector<std::string> keys{"name",     "character", "count",
+                                  "position", "heading",   "heading_deg"};
+    const bool walks = item.has("walker");
+    if (walks) keys.insert(keys.end(), {"walker", "mass"});
     item.expect_keys(keys);
     int count = 1;
     if (const auto c = item.find("count")) count = c->whole(0, most_actors);
-    const JsonCursor file = item.need("character");
-    const std::string path = beside_file(file_, file.text());
+    const std::string path = walks ? "" : beside_file(file_, item.need("character").text());
     for (int i = 0; i < count; ++i) {
       Scope scope = item.scope();
       scope.set("i", i);
       scope.set("count", count);
       const JsonCursor copy(item.document(), item.value(), scope, item.instance());
-      Placed actor{copy.need("name").name(), character(path), {}, 0, &item.value()};
+      Placed actor{copy.need("name").name(), {}, {}, 0, &item.value()};
       for (const Placed& other : actors_) {
         if (other.name == actor.name) copy.need("name").fail("another actor has this name");
       }
       if (actors_.size() >= at_index(most_actors)) item.fail("too many actors");
+      if (walks) {
+        show_.walkers.push_back(walkers_.read(copy, actor.name, show_.scene));
+        show_.walkers.back().figure = static_cast<int>(actors_.size());
+        actor.scene = show_.walkers.back().ragdoll->scene;
+        actors_.push_back(std::move(actor));
+        continue;
+      }
+      actor.scene = character(path);
       copy.read("position", actor.position);
       copy.only_one({"heading", "heading_deg"});
       copy.read_between("heading", -1000, 1000, actor.heading);
@@ -297,8 +307,22 @@ class ShowReader {
                                 at_place.name, channel));
         }
       }
+      finish_on_arrival(action, static_cast<int>(p));
       show_.bindings.push_back({Binding::When::place, static_cast<int>(p), std::move(action)});
     });
+  }
+
+  // An awaited place is over when who walks in it has come to the end of the path.
+  void finish_on_arrival(const Action& action, int p) {
+    const auto* walk = std::get_if<Walk>(&action);
+    if (!walk || !show_.net.places[at_index(p)].awaited) return;
+    if (walk->plan.kind != navigation::Plan::Kind::path || walk->plan.loop) return;
+    Cause cause;
+    cause.kind = Cause::Kind::walked;
+    cause.effect = Cause::Effect::finish;
+    cause.place = PlaceId{p};
+    cause.binding = static_cast<int>(show_.bindings.size());
+    show_.causes.push_back(std::move(cause));
   }
 
   void read_places(ActionReader& actions, const ShowBodies& bodies) {
@@ -504,6 +528,7 @@ class ShowReader {
   Show show_;
   std::vector<Placed> actors_;
   std::map<std::string, Scene> characters_;
+  WalkerReader walkers_;
   std::unique_ptr<NetNames> names_;
   std::vector<int> actor_of_;  // of each place
   int conditions_ = 0;

@@ -16,8 +16,9 @@ namespace {
 
 std::size_t at_index(int i) { return static_cast<std::size_t>(i); }
 
-const std::vector<std::string> kinds{"reach",   "stance", "body",  "keys",  "gait", "attach",
-                                     "release", "move",   "force", "motor", "clip"};
+const std::vector<std::string> kinds{"reach",  "stance",  "body", "keys",  "gait",
+                                     "attach", "release", "move", "force", "motor",
+                                     "clip",   "walk",    "idle", "fall",  "recover"};
 const std::vector<std::string> eases{"linear", "smooth", "in", "out"};
 const std::vector<std::string> ways{"straight", "ballistic", "simulated"};
 constexpr double far = 1e6;  // m: nothing is directed beyond
@@ -468,14 +469,24 @@ void ActionReader::add_condition(const JsonCursor& at, const std::string& name) 
   bodies_.scene.probes.push_back({name, std::move(formula)});
 }
 
+// What poses limbs would contradict a walker.
+void ActionReader::refuse_walker(const JsonCursor& at, const JsonCursor& word, int actor) const {
+  const int figure = acting(at, actor);
+  for (const ShowWalker& w : bodies_.walkers) {
+    if (w.figure != figure) continue;
+    word.fail(fmt::format("actor '{}' walks: expected walk, idle, fall or recover", w.name));
+  }
+}
+
 Action ActionReader::read(const JsonCursor& at, int actor, double delay, bool instant) {
   at.expect_object();
   if (actor < 0 && bodies_.figures.size() == 1) actor = 0;
   const JsonCursor word = at.need("do");
   const int kind = read_choice(word, "action", kinds);
-  if (instant && (kind == 4 || kind >= 8 || kind == 3)) {
+  if (instant && (kind == 3 || kind == 4 || (kind >= 8 && kind <= 11))) {
     word.fail("takes time: bind it to a place");
   }
+  if (kind <= 2 || kind == 4 || kind == 10) refuse_walker(at, word, actor);
   switch (kind) {
     case 0:
       return read_reach(at, actor);
@@ -497,6 +508,14 @@ Action ActionReader::read(const JsonCursor& at, int actor, double delay, bool in
       return read_force(at, actor, delay);
     case 9:
       return read_motor(at, actor, delay);
+    case 11:
+      return read_walk(at, actor);
+    case 12:
+      return read_recover(at, actor, true);
+    case 13:
+      return read_fall(at, actor);
+    case 14:
+      return read_recover(at, actor, false);
     default:
       return read_clip(at, actor, delay);
   }
@@ -528,6 +547,10 @@ std::vector<std::string> channels(const Action& action, const ShowBodies& bodies
       if (a->whole) list.push_back(actor(a->figure) + what);
     }
   }
+  const auto walker = [&](int w) { return bodies.walkers[at_index(w)].name + " walk"; };
+  if (const auto* a = std::get_if<Walk>(&action)) list = {walker(a->walker)};
+  if (const auto* a = std::get_if<Fall>(&action)) list = {walker(a->walker)};
+  if (const auto* a = std::get_if<Recover>(&action)) list = {walker(a->walker)};
   if (const auto* a = std::get_if<Attach>(&action)) list = {prop(a->body)};
   if (const auto* a = std::get_if<Release>(&action)) list = {prop(a->body)};
   if (const auto* a = std::get_if<Move>(&action)) list = {prop(a->body)};

@@ -4,10 +4,12 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "molejo/director/show.h"
 #include "molejo/io/scene_formulas.h"
+#include "molejo/io/walk_scene.h"
 
 namespace molejo {
 
@@ -17,6 +19,7 @@ inline constexpr std::size_t max_show_entries = 100'000;
 struct ShowBodies {
   const Model& model;
   const std::vector<Figure>& figures;
+  const std::vector<ShowWalker>& walkers;
   Scene& scene;
   std::string file;
 };
@@ -53,6 +56,11 @@ class ActionReader {
   Action read_move(const JsonCursor& at, int actor);
   Action read_force(const JsonCursor& at, int actor, double delay);
   Action read_motor(const JsonCursor& at, int actor, double delay);
+  int walker(const JsonCursor& at, int actor) const;
+  void refuse_walker(const JsonCursor& at, const JsonCursor& word, int actor) const;
+  Action read_walk(const JsonCursor& at, int actor);
+  Action read_fall(const JsonCursor& at, int actor);
+  Action read_recover(const JsonCursor& at, int actor, bool rests);
   KeyedMotion::Track track(const JsonCursor& at, const std::string& name, int actor) const;
   // The names that the formulas of a place may use: on, weight, elapsed, progress.
   FormulaDrive add_gate(const JsonCursor& at, double delay, std::string& scope);
@@ -67,6 +75,26 @@ class ActionReader {
   std::map<std::string, std::shared_ptr<const GaitData>> gaits_;
   std::map<std::string, motion::Character> clip_files_;
   std::map<std::pair<std::string, int>, std::shared_ptr<const ClipData>> clips_;
+};
+
+// Actors that walk, out of navigation scenes: docs/walk.md.
+class WalkerReader {
+ public:
+  explicit WalkerReader(std::string file) : file_(std::move(file)) {}
+
+  // "walker" names a file beside the show, or is the scene itself; "character" one of its
+  // characters. Adds its bodies and those of the terrains to the scene.
+  ShowWalker read(const JsonCursor& item, const std::string& name, Scene& scene);
+
+ private:
+  const WalkScene& walk_scene(const JsonCursor& at, Scene& scene);
+  void add_terrains(const WalkScene& walk, Scene& scene);
+
+  std::string file_;
+  std::map<std::string, std::shared_ptr<const WalkScene>> scenes_;
+  using RagdollKey = std::tuple<const void*, double, double>;  // clips, scale, mass
+  std::map<RagdollKey, std::shared_ptr<const navigation::Ragdoll>> ragdolls_;
+  int terrains_ = 0;
 };
 
 // What an action writes: two actions of one place must not write the same.

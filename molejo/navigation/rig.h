@@ -15,6 +15,7 @@
 namespace molejo::navigation {
 
 using namespace molejo::motion;
+using motion::Character;  // not the one that learns to run
 
 // Where a sole meets the ground, in the frame of the foot. The toe point lies below the joint of
 // the toes where there is one, so that the foot rolls over it. Paws and hooves have both in one.

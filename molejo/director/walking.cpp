@@ -1,0 +1,69 @@
+#include "molejo/director/walking.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "molejo/physics/dynamics.h"
+
+namespace molejo {
+
+namespace {
+
+navigation::Stage stage_of(const ShowWalker& walker) {
+  navigation::Stage stage(walker.ground);
+  navigation::Plan plan = walker.habits;
+  plan.kind = navigation::Plan::Kind::rest;
+  stage.add(walker.name, walker.make(), std::move(plan));
+  return stage;
+}
+
+}  // namespace
+
+WalkingActor::WalkingActor(const ShowWalker& walker, const Model& model)
+    : show_(walker),
+      stage_(stage_of(walker)),
+      map_(*walker.ragdoll, stage_.walker(0).rig(), model, walker.name + "."),
+      pose_(stage_.walker(0).pose()),
+      X_WM_(stage_.walker(0).placement()) {}
+
+void WalkingActor::follow(navigation::Plan plan, const void* owner) {
+  owner_ = owner;
+  stage_.follow(0, std::move(plan));
+}
+
+void WalkingActor::stop(const void* owner) {
+  if (owner_ != owner) return;
+  owner_ = nullptr;
+  stage_.stop(0);
+}
+
+void WalkingActor::advance(double h, VecX& q) {
+  const int steps = std::max(1, static_cast<int>(std::ceil(60 * h - 1e-9)));
+  for (int i = 0; i < steps && h > 0; ++i) stage_.advance(h / steps);
+  pose_ = walker().pose();
+  X_WM_ = walker().placement();
+  map_.write(pose_, X_WM_, q);
+}
+
+void WalkingActor::take_over(const VecX& q, double seconds) {
+  look_at(q);
+  stage_.walker(0).take_over(pose_, X_WM_, seconds);
+}
+
+void WalkingActor::look_at(const VecX& q) { map_.read(q, X_WM_, pose_); }
+
+VecX struck(const Model& model, const VecX& q, BodyId body, const Vec3& p_W, const Vec3& impulse) {
+  Dynamics<double> d(model);
+  update_poses(model, q.data(), d.kinematics);
+  for (int i = 0; i < model.nv; ++i) {
+    const auto n = static_cast<std::size_t>(i);
+    d.inertia[n] = model.drives[n].armature;
+  }
+  factorize(model, d);
+  const MatX J = point_jacobian(model, d.kinematics, body, p_W);
+  VecX change = J.transpose() * Eigen::Vector3d(impulse.x, impulse.y, impulse.z);
+  solve_mass(model, d, change.data(), change.data());
+  return change;
+}
+
+}  // namespace molejo

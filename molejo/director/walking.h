@@ -1,0 +1,64 @@
+// An actor that walks: its walker poses its bodies frame by frame, until they are left to the
+// simulation. Then its skeleton follows the bodies, and its walker may take over again from there.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "molejo/navigation/ragdoll.h"
+#include "molejo/navigation/stage.h"
+
+namespace molejo {
+
+// What a show knows of it.
+struct ShowWalker {
+  std::string name;  // of the actor
+  int figure = 0;    // of Show::figures: its bodies
+  std::shared_ptr<const motion::Ground> ground;
+  std::shared_ptr<const navigation::Ragdoll> ragdoll;
+  std::function<std::unique_ptr<navigation::Walker>()> make;  // at its start
+  navigation::Plan habits;  // how it turns; where it goes is told by actions
+};
+
+class WalkingActor {
+ public:
+  // Both must outlive it. Bodies are found by the name of the actor.
+  WalkingActor(const ShowWalker& walker, const Model& model);
+  WalkingActor(const WalkingActor&) = delete;
+
+  int figure() const { return show_.figure; }
+  int root() const { return map_.root(); }
+  const navigation::Walker& walker() const { return stage_.walker(0); }
+  const navigation::Plan& habits() const { return show_.habits; }
+
+  // From where it is; `owner` is who says so.
+  void follow(navigation::Plan plan, const void* owner);
+  // It comes to rest, unless somebody else has told it to go since.
+  void stop(const void* owner);
+  bool arrived() const { return stage_.progress(0).arrived; }
+
+  // Walks for h seconds, in steps of at most 1/60 s, and writes the coordinates of its bodies.
+  void advance(double h, VecX& q);
+  // Goes on from where its bodies are, blending over `seconds`.
+  void take_over(const VecX& q, double seconds);
+  // The skeleton as the bodies are, for as long as they are simulated.
+  void look_at(const VecX& q);
+
+  // What is shown.
+  const motion::SkeletonPose& pose() const { return pose_; }
+  const motion::Affine& placement() const { return X_WM_; }
+
+ private:
+  const ShowWalker& show_;
+  navigation::Stage stage_;  // it alone
+  navigation::RagdollMap map_;
+  const void* owner_ = nullptr;
+  motion::SkeletonPose pose_;
+  motion::Affine X_WM_;
+};
+
+// The change of velocities that an impulse (N s) at a world point of a body brings: M^-1 J^T p.
+VecX struck(const Model& model, const VecX& q, BodyId body, const Vec3& p_W, const Vec3& impulse);
+
+}  // namespace molejo
