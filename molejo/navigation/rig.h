@@ -15,7 +15,8 @@
 namespace molejo::navigation {
 
 using namespace molejo::motion;
-using motion::Character;  // not the one that learns to run
+using motion::Character;  // others of these names are about
+using motion::Clip;
 
 // Where a sole meets the ground, in the frame of the foot. The toe point lies below the joint of
 // the toes where there is one, so that the foot rolls over it. Paws and hooves have both in one.
