@@ -48,6 +48,7 @@ constexpr double longest_step = 0.05;  // s: longer frames are parted
 constexpr double stretch = 0.985;      // that a leg is stretched to, if its clip does less
 constexpr double roll_at = 0.97;       // that a foot behind the body rolls at, instead
 constexpr double most_roll = 0.8;      // rad, over the toe, more than in the clip
+constexpr double most_pitch = 1.1;     // rad, of a foot that rolls
 constexpr double faster = 1.12;        // than in the clip at its fastest, that joints may turn
 
 }  // namespace
@@ -174,7 +175,7 @@ double AdaptiveWalker::haste(double dt) const {
     const std::vector<int>& chain = rig_.legs[i].chain;
     for (std::size_t k = 0; k < chain.size(); ++k) {
       const double turned = norm(log_quat(conjugate(last_[i][k]) * pose_.rotation(chain[k])));
-      most = std::max(most, turned / (clips_->fastest_turn[k] * dt + 1e-4));
+      most = std::max(most, turned / (rig_.fastest_turn[k] * dt + 1e-4));
     }
   }
   return most;
@@ -258,9 +259,11 @@ void AdaptiveWalker::roll_feet() {
     const Mat3 R = matrix(foot.q);
     const Sole& sole = footwork_.sole(i);
     const Vec3 toe = foot.p + R * (sole.toe * scale_), from_toe = foot.p - toe;
-    const Vec3 across = cross(Vec3{0, 0, 1}, R * (sole.toe - sole.heel));
+    const Vec3 along = R * (sole.toe - sole.heel), across = cross(Vec3{0, 0, 1}, along);
     if (!(norm(across) > 0)) continue;
     const Vec3 axis = normalized(across);
+    const double pitch = std::atan2(-along.z, norm(across));
+    const double most = std::clamp(most_pitch - pitch, 0.0, most_roll);
     // more, the farther the foot is behind
     const double behind = dot(hip - foot.p, cross(axis, Vec3{0, 0, 1}));
     const double part = smooth(behind / (0.3 * whole));
@@ -271,7 +274,7 @@ void AdaptiveWalker::roll_feet() {
       const double distance = norm(way);
       const double slope = -dot(way, cross(axis, ankle - toe)) / distance;
       const double excess = part * onset(distance - longest, 0.02 * whole);
-      angle = std::clamp(angle + excess / std::max(slope, 0.08 * whole), 0.0, most_roll);
+      angle = std::clamp(angle + excess / std::max(slope, 0.08 * whole), 0.0, most);
     }
     const Quat turn = exp_quat(axis * angle);
     foot = {normalized(turn * foot.q), toe + matrix(turn) * from_toe};

@@ -25,7 +25,7 @@ LegHinges find_hinges(const Rig& rig, int leg, const Clip& clip);
 struct LegLimits {
   double most_bend = 2.6;    // rad, of a joint
   double least_bend = 0.02;  // rad; a knee does not go through
-  double foot_turn = 1.2;    // rad, of the foot from where the clip has it against the shin
+  double foot_turn = 1.5;    // rad, of the foot from where the clip has it against the shin
 };
 
 // X and Q of all joints of the path: transforms and orientations in the model; those of the leg are

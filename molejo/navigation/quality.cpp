@@ -112,12 +112,12 @@ void measure_angles(const CharacterTrack& track, bool adapted, double fps, Quali
   double squares = 0;
   long count = 0;
   for (const Leg& leg : track.rig.legs) {
-    std::vector<int> joints = leg.chain;
-    if (leg.toes >= 0) joints.push_back(leg.toes);
-    for (std::size_t i = 0; i < joints.size(); ++i) {
-      const int j = joints[i];
-      double* peak = i == 0 ? &q.hip_speed : j == leg.foot() ? &q.ankle_speed : &q.knee_speed;
-      if (j == leg.toes) peak = nullptr;
+    for (std::size_t i = 0; i < leg.chain.size(); ++i) {
+      const int j = leg.chain[i];
+      double& peak = i == 0 ? q.hip_speed : j == leg.foot() ? q.ankle_speed : q.knee_speed;
+      // the fastest of the clip, over a frame
+      const std::vector<double>& fastest = track.rig.fastest_turn;
+      const double clip = i < fastest.size() ? degrees * fastest[i] / fps : 0;
       for (std::size_t k = 0; k < track.frames.size(); ++k, ++count) {
         const double off =
             degrees * angle_between(track.frames[k].unadapted.rotation(j), pose(k).rotation(j));
@@ -126,7 +126,8 @@ void measure_angles(const CharacterTrack& track, bool adapted, double fps, Quali
         if (k == 0) continue;
         const double change = degrees * angle_between(pose(k - 1).rotation(j), pose(k).rotation(j));
         q.angle_jump = std::max(q.angle_jump, change);
-        if (peak) *peak = std::max(*peak, change * fps);
+        if (clip > 0) q.angle_jump_ratio = std::max(q.angle_jump_ratio, change / clip);
+        peak = std::max(peak, change * fps);
       }
     }
   }
@@ -198,8 +199,6 @@ Quality quality_of(const CharacterTrack& track, const Ground& ground, double fps
     measure_angles(track, adapted, fps, q);
     measure_jerk(places, fps, q);
   }
-  const double original = quality.unadapted.angle_jump;
-  if (original > 0) quality.adapted.angle_jump_ratio = quality.adapted.angle_jump / original;
   for (std::size_t k = 1; k < track.frames.size(); ++k) {
     const Vec3 d = track.frames[k].position - track.frames[k - 1].position;
     quality.way += std::sqrt(d.x * d.x + d.y * d.y);

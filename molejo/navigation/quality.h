@@ -5,6 +5,7 @@
 //                 when it came down, per stance
 //   penetration   distance of heel or toe to the nearest way out of the ground, in any frame
 //   hovering      distance of heel or toe to the ground while it shall stand
+//   angles        of the joints from hip to ankle; toes are left to the clip
 //   jerk          third difference of the hips' place, times fps^3
 //
 // Soles are placed by the poses, not by what a walker says of them. Millimetres, degrees, seconds,
@@ -21,10 +22,10 @@ struct QualityFigures {
   double penetration_heel = 0, penetration_toe = 0;       // mm, most
   double hovering_heel = 0, hovering_toe = 0;             // mm, most
   double knee_speed = 0, hip_speed = 0, ankle_speed = 0;  // deg/s, peaks of leg joints
-  double angle_jump = 0;                                  // deg, largest from frame to frame
-  double angle_jump_ratio = 1;                            // against that of the unadapted clip
-  double deviation_rms = 0, deviation_most = 0;           // deg, leg joints from the clip
-  double jerk_most = 0, jerk_rms = 0;                     // m/s^3, of the hips
+  double angle_jump = 0;        // deg, largest of a leg joint from frame to frame
+  double angle_jump_ratio = 0;  // of each kind of joint against its fastest in the clip; most
+  double deviation_rms = 0, deviation_most = 0;  // deg, leg joints from the clip
+  double jerk_most = 0, jerk_rms = 0;            // m/s^3, of the hips
 };
 
 struct Quality {

@@ -238,6 +238,7 @@ Rig make_rig(const Character& character, const Roles& roles, const std::vector<L
           .roles = roles,
           .hips = roles[Role::hips],
           .legs = {},
+          .fastest_turn = {},
           .path = {}};
   if (rig.hips < 0) throw InputError("no joint is known as the hips: name it as a role");
   const std::vector<Affine> X = model_transforms(rig.skeleton, rig.reference);

@@ -46,6 +46,9 @@ struct Rig {
   int hips = -1;
   std::vector<Leg> legs;
   double leg_length = 0;  // mean, in the model
+  // Of each joint along a leg: the fastest it turns in the walk that the soles were fitted to, of
+  // all legs, rad/s.
+  std::vector<double> fastest_turn;
   std::vector<int> path;  // joints on the ways from the root to the ends of the legs, parents first
 
   const Bearing& bearing() const { return roles.bearing; }

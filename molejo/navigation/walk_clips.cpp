@@ -121,10 +121,9 @@ void face_the_way(Rig& rig, const Footfalls& falls) {
 }
 
 // Over the time of a frame.
-std::vector<double> fastest_turns(const Rig& rig, const ReadyClip& walk) {
+std::vector<double> fastest_turns(const Rig& rig, const ClipSampler& sampler) {
   constexpr double frame = 1.0 / 60;
   std::vector<double> fastest;
-  const ClipSampler& sampler = walk.sampler;
   ClipCursor cursor = sampler.cursor();
   SkeletonPose a(rig.skeleton), b(rig.skeleton);
   for (double t = 0; t < sampler.duration(); t += 0.25 * frame) {
@@ -169,9 +168,9 @@ std::shared_ptr<const WalkClips> make_walk_clips(const Character& character, Rig
   for (int leg = 0; leg < static_cast<int>(rig.legs.size()); ++leg) {
     hinges.push_back(find_hinges(rig, leg, first.clip));
   }
-  std::vector<double> fastest = fastest_turns(rig, first);
-  return std::make_shared<const WalkClips>(WalkClips{
-      std::move(rig), std::move(first), std::move(second), std::move(hinges), std::move(fastest)});
+  rig.fastest_turn = fastest_turns(rig, first.sampler);
+  return std::make_shared<const WalkClips>(
+      WalkClips{std::move(rig), std::move(first), std::move(second), std::move(hinges)});
 }
 
 }  // namespace molejo::navigation

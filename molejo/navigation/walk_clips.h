@@ -21,12 +21,10 @@ struct ReadyClip {
 };
 
 struct WalkClips {
-  Rig rig;  // its soles fitted to the walk
+  Rig rig;  // its soles and speeds fitted to the walk
   ReadyClip walk;
   ReadyClip idle;                 // if none was given, a pose of the walk
   std::vector<LegHinges> hinges;  // of each leg, from the walk
-  // Of each joint along a leg: the fastest it turns in the walk, of all legs, rad/s.
-  std::vector<double> fastest_turn;
 };
 
 // `walk` and `idle` are clips of the character's skeleton as they came from the file. Throws
