@@ -115,11 +115,8 @@ void Footwork::roll(int leg, const Vec3& axis, double angle) {
   at(leg).rolled = angle;
 }
 
-// Feet that go down are over their place early: they need time to sink.
 double Footwork::swing_phase(const Step& leg, double part) const {
-  const double drop = (leg.path.from.height - leg.path.to.height) / (0.2 * leg_length_);
-  const double hurry = 0.8 * std::clamp(drop, 0.0, 1.0);
-  return leg.left_at + (leg.next.on - leg.left_at) * (part + hurry * part * (1 - part));
+  return leg.left_at + (leg.next.on - leg.left_at) * (part + leg.hurry * part * (1 - part));
 }
 
 FootPose Footwork::clip_foot(int i) const {
@@ -340,8 +337,12 @@ Foothold Footwork::stood_on(int i, const FootPose& foot) const {
 void Footwork::leave(int i, double phase) {
   Step& leg = at(i);
   leg.left_at = phase;
-  leg.shift = leg.followed = 0;
-  plan(i, walking_goal(leg.next), leg.next);
+  leg.shift = leg.followed = leg.hurry = 0;
+  const Goal goal = walking_goal(leg.next);
+  // feet that go down are over their place early: they need time to sink
+  const double drop = leg.path.from.height - foothold(i, goal).height();
+  leg.hurry = 0.8 * std::clamp(drop / (0.2 * leg_length_), 0.0, 1.0);
+  plan(i, goal, leg.next);
 }
 
 void Footwork::plan(int i, const Goal& goal, const Print& print) {

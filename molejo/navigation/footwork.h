@@ -58,6 +58,7 @@ class Footwork {
     Vec3 wanted;                     // middle of the print that the plan was made for,
     double wanted_along = 0;         // and how it lies
     double shift = 0, followed = 0;  // of the foothold; how much of it the body has followed
+    double hurry = 0;                // by which the foot is ahead of the clip in mid-swing
     Vec3 roll_axis;
     double rolled = 0;
     bool unsettled = false;  // idle: it does not stand as it shall
