@@ -266,7 +266,7 @@ void AdaptiveWalker::roll_feet() {
     const double most = std::clamp(most_pitch - pitch, 0.0, most_roll);
     // more, the farther the foot is behind
     const double behind = dot(hip - foot.p, cross(axis, Vec3{0, 0, 1}));
-    const double part = smooth(behind / (0.3 * whole));
+    const double part = footwork_.weight() * smooth(behind / (0.3 * whole));
     double angle = 0;
     for (int step = 0; step < 3; ++step) {
       const Vec3 ankle = toe + matrix(exp_quat(axis * angle)) * from_toe;

@@ -7,8 +7,9 @@ namespace molejo::navigation {
 
 namespace {
 
-constexpr double late_part = 0.2;   // of a swing, by which heights change before or behind the rest
-constexpr double lean_part = 0.35;  // of a swing, at either end, in which maps lean
+constexpr double late_part = 0.2;  // of a swing, by which heights change before or behind the rest
+constexpr double settle_time = 0.25;  // s
+constexpr double lean_part = 0.35;    // of a swing, at either end, in which maps lean
 
 Mat3 axes(const Vec3& x, const Vec3& up) {
   const Vec3 z = normalized(up - x * dot(up, x));
@@ -97,7 +98,8 @@ FootPose FootPath::at(const FootPose& clip) const {
 }
 
 double FootPath::still_off() const {
-  return !swings || s_off_ >= 1 ? 0 : smooth((1 - s) / (1 - s_off_));
+  if (!swings) return smooth(1 - settled_);
+  return s_off_ >= 1 ? 0 : smooth((1 - s) / (1 - s_off_));
 }
 
 double FootPath::plain_height() const {
@@ -122,13 +124,25 @@ void FootPath::stand(const GroundMap& map) {
   land();
 }
 
+void FootPath::settle_on(const GroundMap& map, const FootPose& shown, const FootPose& clip) {
+  stand(map);
+  keep(shown, map.height, clip);
+  settled_ = 0;
+}
+
+void FootPath::pass(double dt) { settled_ = std::min(1.0, settled_ + dt / settle_time); }
+
 void FootPath::begin(const Vec3& pivot) {
+  // what has not settled goes with it
+  const double left = still_off();
+  p_off_ = p_off_ * left, turn_off_ = turn_off_ * left, height_off_ *= left;
+  s_off_ = left > 0 ? 0 : 1;
+  settled_ = 1;
   from = to;
   from.to = from.to + matrix(from.tilted) * ((pivot - from.from) * scale);
   from.from = pivot;
   swings = true;
   s = 0;
-  s_off_ = 1;
   lift_.fill(0);
 }
 
@@ -160,7 +174,7 @@ void FootPath::land() {
   from = to;
   swings = false;
   s = 0;
-  s_off_ = 1;
+  s_off_ = settled_ = 1;
   lift_.fill(0);
 }
 

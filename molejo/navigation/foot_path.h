@@ -39,6 +39,9 @@ class FootPath {
   double height() const;
 
   void stand(const GroundMap& map);
+  // The same for a foot that is shown elsewhere: it settles there over a quarter of a second.
+  void settle_on(const GroundMap& map, const FootPose& shown, const FootPose& clip);
+  void pass(double dt);
   // Leaves the print; `pivot` is the point of it that leaves last.
   void begin(const Vec3& pivot);
   // Another goal. The foot goes on from where it is: what changes is led in until it lands.
@@ -61,7 +64,8 @@ class FootPath {
   std::array<double, knots + 2> lift_{};  // with both ends, which are zero
   Vec3 p_off_, turn_off_;                 // from the new goal's way to where the foot was
   double height_off_ = 0;
-  double s_off_ = 1;  // when
+  double s_off_ = 1;    // when
+  double settled_ = 1;  // part of it that is over, in stance
 };
 
 }  // namespace molejo::navigation

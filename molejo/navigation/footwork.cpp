@@ -152,6 +152,7 @@ void Footwork::advance(double dt, double walked, const Steering& steering) {
   if (walking_ && weight_ == 0 && !walks) stop_walking();
   idle_phase_ += dt / idle().footfalls.duration;
   feel_slope(dt);
+  for (Step& leg : legs_) leg.path.pass(walked);
   if (walking_) {
     move_body(walked, rate);
     for (int leg = 0; leg < size(); ++leg) step_walking(leg);
@@ -213,7 +214,7 @@ void Footwork::start_walking() {
     leg.print = leg.next = walk().feet.print_at(i, phase_);
     leg.rolled = 0;
     if (leg.print.on <= phase_) {
-      if (!leg.unsettled) leg.path.stand(map_onto(leg.print, stood_on(i, is)));
+      if (!leg.unsettled) leg.path.settle_on(map_onto(leg.print, stood_on(i, is)), is, clip);
       leg.unsettled = false;
       continue;
     }
