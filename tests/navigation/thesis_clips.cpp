@@ -158,6 +158,15 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("thesis frames: an angle beside another, about the same axis or its opposite") {
+  const Vec3 x{1, 0, 0};
+  CHECK(angle_beside({x, 0.3}, {x, 0.4}) == doctest::Approx(0.3));
+  CHECK(angle_beside({-x, -0.3}, {x, 0.4}) == doctest::Approx(0.3));
+  CHECK(angle_beside({x, -3.1}, {x, 3.1}) == doctest::Approx(2 * 3.141592653589793 - 3.1));
+  CHECK(angle_beside({-x, 3.1}, {x, 3.1}) == doctest::Approx(2 * 3.141592653589793 - 3.1));
+  CHECK(angle_beside({x, 20}, {x, 1}) == doctest::Approx(20 - 6 * 3.141592653589793));
+}
+
 TEST_CASE("thesis rules: the walks are accepted") {
   Spoilt gait;
   CHECK(gait.reason() == "no error");

@@ -237,6 +237,23 @@ TEST_CASE("thesis descent: what the observer does to a change is what the moment
   CHECK(x[0] == 1);
 }
 
+TEST_CASE("thesis descent: a change that the observer halved goes on from its half") {
+  struct Halve : StepObserver {
+    int steps = 0;
+    void after_step(std::span<double>, std::span<double> change) override {
+      if (++steps == 1) change[0] /= 2;
+    }
+  } halve;
+  const Quadratic f({0});
+  const WeightedTerm terms[] = {{&f, 1}};
+  Descent descent(1);
+  std::vector<double> x{1};
+  descent.minimise({.rate = 0.1, .momentum = 0.8, .max_steps = 2, .target_change = 0}, terms, x,
+                   &halve);
+  // g = 0.4, x = 0.96; remembered 0.2; g = 0.8 0.2 + 0.2 1.92
+  CHECK(std::fabs(x[0] - (0.96 - 0.1 * 0.544)) < 1e-15);
+}
+
 TEST_CASE("thesis descent: the limit of growth, which only his code has") {
   // a gradient that grows a hundredfold from the first step to the second
   struct Jump : DescentTerm {

@@ -187,6 +187,27 @@ TEST_CASE("thesis hand-over: no time without a curve, and no jump of a target") 
   CHECK(hip_jump < 0.06);
 }
 
+TEST_CASE("thesis hand-over: a sudden turn bends the target from the next frame on") {
+  const motion::Ground ground = test::level_ground();
+  Perfect walk(ground), straight(ground);
+  for (int n = 0; n < 35; ++n) walk.step(), straight.step();
+  walk.heading = 0.6;
+  double jump = 0;
+  Vec3 last = walk.targets.ankle(1).held(walk.base.time(walk.frame));
+  for (int n = 0; n < 9; ++n) {
+    walk.step(), straight.step();
+    const double next = walk.base.time(walk.frame);
+    const Vec3 target = walk.targets.ankle(1).held(next);
+    if (n == 0) CHECK(norm(target - straight.targets.ankle(1).held(next)) < 1e-12);
+    jump = std::max(jump, std::fabs(target.y - last.y));
+    last = target;
+  }
+  // the new end is a third of a metre aside; nine frames share the way to it
+  MESSAGE("after a turn of 0.6 rad the target moves aside by " << jump << " m in a frame");
+  CHECK(std::fabs(last.y - straight.targets.ankle(1).held(walk.base.time(walk.frame)).y) > 0.1);
+  CHECK(jump < 0.09);
+}
+
 TEST_CASE("thesis validation: too high, too low, too steep or no ground is refused") {
   const CurveOptions strict{.validation = true};
   const auto steps = [&](const motion::Ground& ground, const CurveOptions& options) {

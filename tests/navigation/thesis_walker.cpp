@@ -356,6 +356,72 @@ TEST_CASE("thesis walker: stalls of 2, 5 and 30 frames leave complete histories"
   }
 }
 
+TEST_CASE("thesis walker: skipped frames keep less and less of what was computed") {
+  const motion::Ground ground = test::hills(0.8, 6);
+  const auto walker = make_thesis_walker(known(), ground, {});
+  const double step = walker->walk().frames().mean_step();
+  walk_for(*walker, 4);
+  const long solved = walker->walk().frame() + 1;
+  walker->advance(4 * step, {});
+  const thesis::AdaptedClip& clip = walker->walk();
+  REQUIRE(clip.frame() == solved + 3);
+  const int slot = clip.frames().slot(known()->rig.legs[0].chain[1]);
+  const auto deviation = [&](long f) {
+    return clip.angle_history().at(clip.base().time(f))[at(slot)].angle -
+           clip.frames().rotations(clip.frames().wrapped(f))[at(slot)].angle;
+  };
+  CHECK(std::fabs(deviation(solved)) > 0.01);
+  for (long k = 1; k <= 3; ++k) {
+    CHECK(deviation(solved + k) ==
+          doctest::Approx((1 - static_cast<double>(k) / 4) * deviation(solved)));
+  }
+  // after a long stall nothing of it is left
+  walker->advance(12 * step, {});
+  CHECK(deviation(clip.frame()) == 0);
+}
+
+TEST_CASE("thesis walker: a clip that no longer plays is as it was") {
+  const motion::Ground ground = test::hills(0.8, 6);
+  const auto walker = make_thesis_walker(known(), ground, {});
+  const thesis::AdaptedClip& clip = walker->walk();
+  const auto changed = [&] {
+    double most = 0;
+    for (int f = 0; f < clip.frames().frames(); ++f) {
+      for (int s = 0; s < static_cast<int>(clip.frames().path().size()); ++s) {
+        most = std::max(
+            most, angle_between(clip.edited(f, s), quaternion(clip.frames().rotations(f)[at(s)])));
+      }
+    }
+    return most;
+  };
+  walk_for(*walker, 4);
+  CHECK(changed() > 0.05);
+  walk_for(*walker, 1, {.walk = false});
+  CHECK(changed() < 1e-12);
+  CHECK(clip.targets().empty());
+}
+
+TEST_CASE("thesis walker: legs are solved for where the body will look at the next frame") {
+  // a leg about nearly one axis cannot reach aside: turned targets show in what is left
+  const motion::Ground ground = test::level_ground();
+  const ThesisOptions keen{.newton = true, .keep_original = 0.01, .keep_previous = 0.01};
+  const auto walker = make_thesis_walker(known(), ground, {}, keen);
+  const double step = walker->walk().frames().mean_step();
+  double sum = 0;
+  int count = 0;
+  for (int n = 0; n < 240; ++n) {
+    walker->advance(step, {.turn = 0.6});
+    if (n < 60) continue;
+    for (const FootState& foot : walker->feet()) {
+      const Vec3 e = foot.ankle - foot.target;
+      sum += dot(e, e), ++count;
+    }
+  }
+  MESSAGE("turning at 0.6 rad/s: ankles " << 1000 * std::sqrt(sum / count)
+                                          << " mm from their targets");
+  CHECK(std::sqrt(sum / count) < 0.04);
+}
+
 TEST_CASE("thesis walker: without inverse kinematics legs are as in the clip and hips follow") {
   const motion::Ground ground = test::ramp(0.3);
   const auto walker = make_thesis_walker(known(), ground, {});

@@ -6,7 +6,6 @@ namespace molejo::navigation::thesis {
 
 namespace {
 
-constexpr double pi = 3.141592653589793;
 constexpr long longest_skip = 5;      // frames
 constexpr double longest_time = 1e6;  // s: beyond, times of curves lose their digits
 
@@ -261,13 +260,9 @@ void AdaptedClip::solve(long frame, const Stand& stand, const Vec3& hip, double 
   }
   for (std::size_t k = 0; k < slots_.size(); ++k) {
     const AxisAngle& to = wanted[at(slots_[k])];
-    const AxisAngle& from = last[at(slots_[k])];
     links_[k].axis = to.axis;
     original_[k] = to.angle;
-    // around the loop the axis may come back with the other sign
-    double angle = dot(to.axis, from.axis) < 0 ? -from.angle : from.angle;
-    angle += 2 * pi * std::floor((to.angle - angle) / (2 * pi) + 0.5);
-    previous_[k] = angle_[k] = angle;
+    previous_[k] = angle_[k] = angle_beside(last[at(slots_[k])], to);
   }
   const LegTask task{first_, links_, bases_, ends_, goals_, original_, previous_};
   const LegSolution solution = solver.solve(task, weights_, angle_);

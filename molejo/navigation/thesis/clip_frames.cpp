@@ -83,8 +83,13 @@ AxisAngle continued(const Quat& q, const AxisAngle& last) {
   const double angle = norm(v);
   AxisAngle turn = angle < 1e-6 ? AxisAngle{last.axis, 0} : AxisAngle{v / angle, angle};
   if (dot(turn.axis, last.axis) < 0) turn = {-turn.axis, -turn.angle};
-  turn.angle += 2 * pi * std::floor((last.angle - turn.angle) / (2 * pi) + 0.5);
+  turn.angle = angle_beside(turn, last);
   return turn;
+}
+
+double angle_beside(const AxisAngle& from, const AxisAngle& to) {
+  const double angle = dot(to.axis, from.axis) < 0 ? -from.angle : from.angle;
+  return angle + 2 * pi * std::floor((to.angle - angle) / (2 * pi) + 0.5);
 }
 
 ClipFrames::ClipFrames(const Rig& rig, const Clip& clip) : path_(rig.path) {

@@ -24,6 +24,9 @@ Quat quaternion(const AxisAngle& turn);
 // The axis and angle of q that go on from `last`: the axis on the same side, the angle within half
 // a turn. Without an axis of its own (an angle below 1e-6) q has that of `last`.
 AxisAngle continued(const Quat& q, const AxisAngle& last);
+// The angle of `from` as one about the axis of `to`: axes of opposite sides are the same, and of
+// all whole turns it is the nearest. Around a loop an axis may come back with the other sign.
+double angle_beside(const AxisAngle& from, const AxisAngle& to);
 
 class ClipFrames {
  public:
