@@ -212,7 +212,7 @@ void WalkerOfThesis::advance(double dt, const Steering& steering) {
     const CurveOptions curves{options_.stride_correction, options_.correction_by_descent,
                               options_.stride_validation, options_.step_limit};
     for (const int which : {0, 1}) {
-      if (clip_is_active(which)) clip(which).update_curves(stand(), curves, next_ >= 0);
+      if (clip_is_active(which)) clip(which).update_curves(stand(), curves);
     }
     tell(ThesisStage::place);
     place();

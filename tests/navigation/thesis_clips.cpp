@@ -170,7 +170,7 @@ TEST_CASE("thesis frames: an angle beside another, about the same axis or its op
 TEST_CASE("thesis rules: the walks are accepted") {
   Spoilt gait;
   CHECK(gait.reason() == "no error");
-  for (const char* family : {"viverse", "dcl"}) {
+  for (const std::string family : {"viverse", "dcl"}) {
     const auto clips = test::installed_walk(family);
     if (!clips) {
       MESSAGE("skipped: " << family << " is not installed");
@@ -351,7 +351,7 @@ TEST_CASE("thesis support frames: where the left foot decides, its share grows w
 TEST_CASE("thesis support frames: the share that stands grows with the factor") {
   // both feet slow or fast: the slower one stands, so the share of one foot grows where the other
   // is never slow
-  for (const char* family : {"viverse", "dcl"}) {
+  for (const std::string family : {"viverse", "dcl"}) {
     const auto clips = test::installed_walk(family);
     if (!clips) {
       MESSAGE("skipped: " << family << " is not installed");
@@ -362,7 +362,8 @@ TEST_CASE("thesis support frames: the share that stands grows with the factor") 
     for (int leg = 0; leg < 2; ++leg) {
       const auto standing = std::count(base.support(leg).begin(), base.support(leg).end(), 1);
       const double share = static_cast<double>(standing) / frames.frames();
-      MESSAGE(family << " leg " << leg << " stands for " << share * 100 << " % of the loop");
+      MESSAGE(std::string(family) << " leg " << leg << " stands for " << share * 100
+                                  << " % of the loop");
       CHECK(share > 0.35);
       CHECK(share < 0.65);
     }

@@ -137,28 +137,31 @@ TEST_CASE("thesis walker: heading is turn times rate times time, the path curves
 TEST_CASE("thesis walker: from idle to walk and back, hips by weight are smoother than by half") {
   for (const auto& [name, clips] : walks()) {
     const motion::Ground ground = test::level_ground();
-    std::array<double, 2> speed{}, change{};
+    std::array<double, 2> speed{}, change{}, jerk{};
     for (const bool weighted : {false, true}) {
       const auto walker = make_thesis_walker(clips, ground, {}, {.weighted_hips = weighted});
+      const auto hip = [&] {
+        return walker->placement() * walker->model_transforms()[at(clips->rig.hips)].origin;
+      };
       walk_for(*walker, 1, {.walk = false});
-      Vec3 last = walker->placement() * walker->model_transforms()[at(clips->rig.hips)].origin;
-      Vec3 velocity;
+      std::array<Vec3, 4> p{hip(), hip(), hip(), hip()};
       for (int n = 0; n < 360; ++n) {
         walker->advance(dt, {.walk = n < 180});
-        const Vec3 hip =
-            walker->placement() * walker->model_transforms()[at(clips->rig.hips)].origin;
-        const Vec3 v = (hip - last) / dt;
-        speed[weighted] = std::max(speed[weighted], norm(v));
-        if (n > 0) change[weighted] = std::max(change[weighted], norm(v - velocity));
-        velocity = v;
-        last = hip;
+        p = {p[1], p[2], p[3], hip()};
+        const Vec3 second = p[3] - p[2] * 2.0 + p[1], third = second - (p[2] - p[1] * 2.0 + p[0]);
+        speed[weighted] = std::max(speed[weighted], norm(p[3] - p[2]) / dt);
+        change[weighted] = std::max(change[weighted], norm(second) / dt);
+        jerk[weighted] = std::max(jerk[weighted], norm(third) / (dt * dt * dt));
       }
     }
     const double walking = clips->walk.footfalls.speed();
     MESSAGE(name << ": walks " << walking << " m/s; hips at most " << speed[0] << " m/s (half), "
-                 << speed[1] << " (weight); change in a frame " << change[0] << ", " << change[1]);
+                 << speed[1] << " (weight); change in a frame " << change[0] << ", " << change[1]
+                 << "; jerk " << jerk[0] << ", " << jerk[1] << " m/s^3");
+    CHECK(speed[0] < 2.5 * walking);
     CHECK(speed[1] < 1.6 * walking);
     CHECK(change[1] < 0.7 * change[0]);
+    CHECK(jerk[1] < 0.7 * jerk[0]);
   }
 }
 

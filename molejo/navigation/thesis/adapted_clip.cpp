@@ -127,10 +127,10 @@ void AdaptedClip::record_past(const Stand& stand) {
   angles_.forget_before(base_.time(frame_) - 6 * frames_.mean_step());
 }
 
-void AdaptedClip::update_curves(const Stand& stand, const CurveOptions& options, bool restart) {
+void AdaptedClip::update_curves(const Stand& stand, const CurveOptions& options) {
   if (!new_frame()) return;
   if (kind_ == ClipKind::idle) return stand_still(stand);
-  update_walk(stand, options, restart);
+  update_walk(stand, options);
 }
 
 // Where the hips are at this frame, from where they were before the last advance.
@@ -142,8 +142,8 @@ Vec3 AdaptedClip::restarted_hip(const Stand& stand) const {
   return stand.hip + Vec3{sc.cos * d.x - sc.sin * d.y, sc.sin * d.x + sc.cos * d.y, 0};
 }
 
-void AdaptedClip::update_walk(const Stand& stand, const CurveOptions& options, bool restart) {
-  const bool jumped = done_ == never || frame_ - done_ > longest_skip;
+void AdaptedClip::update_walk(const Stand& stand, const CurveOptions& options) {
+  bool restart = done_ == never || frame_ - done_ > longest_skip;
   if (stopped_) {
     // tried again when the clip passes the pose in which it stopped
     const long n = frames_.frames();
@@ -155,7 +155,7 @@ void AdaptedClip::update_walk(const Stand& stand, const CurveOptions& options, b
   } else {
     fill_skipped();
   }
-  if (restart || jumped || targets_.empty()) {
+  if (restart || targets_.empty()) {
     targets_.restart();
   } else {
     record_past(stand);

@@ -58,9 +58,8 @@ class AdaptedClip {
   // As it was: original rotations, no curves.
   void restore();
   void advance_time(double dt);
-  // New curves, if there is a new frame. `restart`: what was before does not count (while two
-  // clips play at once).
-  void update_curves(const Stand& stand, const CurveOptions& options, bool restart);
+  // New curves, if there is a new frame.
+  void update_curves(const Stand& stand, const CurveOptions& options);
   // Along the ground, with all its curves: two clips that play at once stay together.
   void shift(const Vec3& d) { targets_.shift(d); }
   Vec3 hip_target() const;
@@ -82,7 +81,7 @@ class AdaptedClip {
   std::array<Vec3, 2> real_ankles(long frame, const Vec3& hip, const Stand& stand);
   void record_past(const Stand& stand);
   Vec3 restarted_hip(const Stand& stand) const;
-  void update_walk(const Stand& stand, const CurveOptions& options, bool restart);
+  void update_walk(const Stand& stand, const CurveOptions& options);
   void stop(const CurveInputs& now);
   void stand_still(const Stand& stand);
   void solve(long frame, const Stand& stand, const Vec3& hip, double heading, LegSolver& solver);
