@@ -38,7 +38,7 @@ struct WalkRecord {
 
 // Numbers that a record of so many frames holds; files may ask for more than there is memory.
 std::size_t record_numbers(const Stage& stage, int frames);
-inline constexpr std::size_t max_record_numbers = std::size_t{100} << 20;
+inline constexpr std::size_t max_record_numbers = std::size_t{32} << 20;
 
 struct RunSettings {
   double fps = 30;

@@ -175,6 +175,35 @@ test_walk_scene() {
   [ "$code" -eq 0 ] || fail "$(cat verdict)"
 }
 
+test_walk_plays_in_blender() {
+  if ! command -v blender > /dev/null; then
+    echo "skipped: blender is not installed"
+    return
+  fi
+  expect 0 walk "$walks/stick_walk.bvh" --terrain "0.1*sin(x)" --duration 2 -o out.glb
+  cat > load.py << 'PY'
+import bpy
+import numpy
+numpy.bool = bool  # Debian's importer is older than its numpy
+bpy.ops.wm.read_factory_settings(use_empty=True)
+bpy.ops.import_scene.gltf(filepath="out.glb")
+scene = bpy.context.scene
+scene.render.fps = 24
+def place(frame):
+    scene.frame_set(frame)
+    bones = [o for o in bpy.data.objects if o.type == "ARMATURE"]
+    if bones:
+        return bones[0].matrix_world @ bones[0].pose.bones["Hips"].matrix.translation
+    return bpy.data.objects["Hips"].matrix_world.translation
+a, b = place(1).copy(), place(48).copy()
+# back in Blender's axes, z is up again: it went along x, and stands on the ground
+assert 0.5 < b.x - a.x < 4 and abs(b.y - a.y) < 0.3 and 0.7 < b.z < 1.2, (a, b)
+print("walked in blender")
+PY
+  timeout 100 blender --background --python-exit-code 7 --python load.py > verdict 2>&1 || fail "$(tail -n 5 verdict)"
+  holds verdict 'walked in blender'
+}
+
 test_walk_on_shipped_terrains_stays_on_them() {
   local terrain
   for terrain in flat hills steps ramp rough; do
