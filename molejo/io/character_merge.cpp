@@ -159,10 +159,15 @@ int CharacterMerge::add_material(const std::string& name, const std::array<doubl
 void CharacterMerge::add_bones(const motion::Skeleton& skeleton, const motion::SkeletonPose& pose,
                                int first, const std::array<double, 3>& color) {
   const int material = add_material("bones", color, 0.7, false);
-  const int mesh = static_cast<int>(merged_.meshes.size());
-  MeshPrimitive p = diamond();
-  p.material = material;
-  merged_.meshes.push_back({"bone", {p}});
+  // figures of one colour share a bone
+  const auto [known, is_new] =
+      bones_.try_emplace(material, static_cast<int>(merged_.meshes.size()));
+  const int mesh = known->second;
+  if (is_new) {
+    MeshPrimitive p = diamond();
+    p.material = material;
+    merged_.meshes.push_back({"bone", {p}});
+  }
   for (int j = 0; j < skeleton.size(); ++j) {
     const int parent = skeleton[j].parent;
     const Vec3 to = pose.translation(j);

@@ -43,6 +43,7 @@ class CharacterMerge {
   motion::Character merged_;
   std::map<const motion::Character*, Offsets> known_;
   std::map<std::string, int> materials_;  // of our own, by what they look like
+  std::map<int, int> bones_;              // meshes by their material
   std::vector<std::string> material_texts_, texture_texts_, sampler_texts_;
 };
 

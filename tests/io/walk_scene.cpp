@@ -205,6 +205,35 @@ TEST_CASE("walk scene: the stick figure goes where its plan says, on the ground"
   CHECK_FALSE(q.off_ground);
 }
 
+TEST_CASE("walk scene: a crowd of both solvers has the same bits on any number of threads") {
+  const std::string text = R"j({
+    "terrains": [{"elevation": "0.1*sin(2*x)*cos(y)", "from": [-30, -30], "to": [30, 30]},
+                 {"bumps": {"count": 20, "height": [-1, 2], "width": [1, 3], "seed": 3}, "from": [-9, -9], "to": [9, 9]}],
+    "characters": [
+      {"name": "a{i}", "count": 6, "file": "stick_walk.bvh", "clips": {"idle": "stick_idle.bvh"},
+       "position": ["=2*i - 5", "=i"], "heading_deg": "=40*i", "plan": {"path": [["=-i", 3], [4, "=i"]], "loop": true}},
+      {"name": "b{i}", "count": 3, "file": "stick_walk.bvh", "solver": "gradient_descent",
+       "position": ["=2*i - 5", "=-2 - i"], "plan": {"turn_deg": "=10*i"}}]})j";
+  const WalkScene s = scene_of(text);
+  const auto walk = [&](int threads) {
+    Stage stage = make_stage(s);
+    return run(stage, {.fps = 30, .frames = 90, .threads = threads});
+  };
+  const WalkRecord one = walk(1), three = walk(3);
+  REQUIRE(one.characters.size() == 9);
+  for (std::size_t i = 0; i < 9; ++i) {
+    CAPTURE(i);
+    const std::vector<TrackFrame>&a = one.characters[i].frames, &b = three.characters[i].frames;
+    bool same = a.size() == b.size();
+    for (std::size_t k = 0; same && k < a.size(); ++k) {
+      same = a[k].pose == b[k].pose && a[k].placement == b[k].placement &&
+             a[k].unadapted == b[k].unadapted && a[k].position == b[k].position;
+    }
+    CHECK(same);
+    CHECK(norm(a.back().position - a.front().position) > 0.3);
+  }
+}
+
 TEST_CASE("walk scene: the shipped scenes are read, and those of real clips where these are") {
   const bool installed = !test::installed_clip("viverse/mannequin.glb").empty() &&
                          !test::installed_clip("dcl/walk.glb").empty();
