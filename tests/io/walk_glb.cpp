@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 
 #include "molejo/io/character_file.h"
 #include "molejo/io/file.h"
@@ -13,6 +14,7 @@
 
 using namespace molejo;
 using namespace molejo::navigation;
+using namespace nlohmann::literals;
 
 namespace {
 
@@ -115,6 +117,56 @@ TEST_CASE("walk glb: what is shared is there once, who has no mesh has bones") {
   CHECK(line.primitives[0].find("POSITION")->values.size() == 3 * 61);
   const motion::Character bare = walk_character(w.scene, w.record, {.terrains = false});
   CHECK(bare.meshes.size() == plain.meshes.size() - 1);
+}
+
+TEST_CASE("walk glb: materials, textures and pictures of two characters stay with their meshes") {
+  const auto painted = [](motion::Character c, const std::string& name) {
+    c.looks.materials = R"([{"name": "plain"}, {"name": ")" + name +
+                        R"(", "pbrMetallicRoughness": {"baseColorTexture": {"index": 0}},
+                           "extensions": {"KHR_materials_clearcoat": {"clearcoatTexture": {"index": 1}}}}])";
+    c.looks.textures = R"([{"source": 0, "sampler": 0}, {"source": 1}])";
+    c.looks.samplers = R"([{"magFilter": 9729}])";
+    c.looks.pictures = {{name + " 0", "image/png", "x"}, {name + " 1", "image/png", "y"}};
+    c.looks.material_count = 2;
+    c.looks.extensions = {"KHR_materials_clearcoat"};
+    c.meshes[0].primitives[0].material = 1;
+    c.meshes[0].name = name;
+    return c;
+  };
+  Walked w;
+  w.scene = parse_walk_scene(
+      R"({"terrains": {"elevation": "0", "from": [-9, -9], "to": [9, 9]}, "characters": [
+          {"name": "ana", "file": "first", "clips": {"walk": {"file": "first", "clip": "walk"}}},
+          {"name": "bob", "file": "second", "clips": {"walk": {"file": "first", "clip": "walk"}}}]})",
+      "t.walk.json", [&](const std::string& path) {
+        return path == "first" ? painted(test::stick_character(), "red")
+                               : painted(test::other_character(), "blue");
+      });
+  Stage stage = make_stage(w.scene);
+  w.record = run(stage, {.fps = 30, .frames = 3});
+  const motion::Character c = walk_character(w.scene, w.record);
+  using Json = nlohmann::json;
+  const Json materials = Json::parse(c.looks.materials), textures = Json::parse(c.looks.textures);
+  CHECK(Json::parse(c.looks.samplers).size() == 2);
+  CHECK(c.looks.extensions.size() == 1);
+  int seen = 0;
+  for (const motion::CharacterMesh& mesh : c.meshes) {
+    if (mesh.name != "red" && mesh.name != "blue") continue;
+    ++seen;
+    CAPTURE(mesh.name);
+    const Json& material = materials.at(at(mesh.primitives[0].material));
+    CHECK(material.at("name") == mesh.name);
+    const Json& base =
+        textures.at(material.at("/pbrMetallicRoughness/baseColorTexture/index"_json_pointer)
+                        .get<std::size_t>());
+    const Json& coat = textures.at(
+        material.at("/extensions/KHR_materials_clearcoat/clearcoatTexture/index"_json_pointer)
+            .get<std::size_t>());
+    CHECK(c.looks.pictures.at(base.at("source").get<std::size_t>()).name == mesh.name + " 0");
+    CHECK(c.looks.pictures.at(coat.at("source").get<std::size_t>()).name == mesh.name + " 1");
+    CHECK(base.at("sampler") == (mesh.name == "red" ? 0 : 1));
+  }
+  CHECK(seen == 2);
 }
 
 TEST_CASE("walk glb: the Khronos validator finds no error") {
