@@ -28,6 +28,8 @@ std::int64_t frame_of(const std::string& transition) {
   REQUIRE(frames.size() == 1);
   return frames[0];
 }
+// What a frame causes fires at its time, and acts in the next one.
+std::int64_t let_go_frame() { return frame_of("hit") + 1; }
 const Frame& frame(std::int64_t k) { return played().recording.frames.at(std::size_t(k)); }
 
 // Mass, centre, momenta of one actor at a state of the whole show.
@@ -111,7 +113,7 @@ TEST_CASE("stumble: until she is hit her bodies are where her walker has them, b
 }
 
 TEST_CASE("stumble: she keeps her velocities when she is let go, but for the push") {
-  const std::int64_t hit = frame_of("hit");
+  const std::int64_t hit = let_go_frame();
   const Model& model = stumble().built->model;
   State let_go = frame(hit).state;
   let_go.v = difference(model, frame(hit - 1).state.q, frame(hit).state.q) * 30;
@@ -134,6 +136,7 @@ TEST_CASE("stumble: she keeps her velocities when she is let go, but for the pus
       show_text("stumble"), R"("push": [10, -60, 0], "at": "torso")", R"("actor": "ana")"));
   const Directed fallen = direct(quiet, {.duration = Fraction(hit + 1, 30)});
   const auto& frames = fallen.recording.frames;
+  REQUIRE(frames.size() == std::size_t(hit) + 2);
   const VecX v = difference(model, frames.at(std::size_t(hit) - 1).state.q,
                             frames.at(std::size_t(hit)).state.q) *
                  30;
