@@ -1,0 +1,149 @@
+#include "molejo/director/fallible_walker.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "molejo/director/walking.h"
+#include "molejo/math/words.h"
+#include "molejo/model/error.h"
+
+namespace molejo {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+Scene joined(const navigation::Ragdoll& ragdoll, const Scene& surroundings) {
+  Scene scene = ragdoll.scene;
+  scene.settings = surroundings.settings;
+  scene.bodies.insert(scene.bodies.end(), surroundings.bodies.begin(), surroundings.bodies.end());
+  scene.contact_pairs.insert(scene.contact_pairs.end(), surroundings.contact_pairs.begin(),
+                             surroundings.contact_pairs.end());
+  return scene;
+}
+
+}  // namespace
+
+FallibleWalker::FallibleWalker(std::unique_ptr<navigation::Walker> inside,
+                               std::shared_ptr<const navigation::Ragdoll> ragdoll,
+                               const Scene& surroundings)
+    : inside_(std::move(inside)),
+      ragdoll_(std::move(ragdoll)),
+      scene_(joined(*ragdoll_, surroundings)),
+      built_(build(scene_)),
+      map_(std::make_unique<navigation::RagdollMap>(*ragdoll_, inside_->rig(), built_.model)),
+      settings_(scene_.settings),
+      state_(built_.initial),
+      pose_(inside_->pose()),
+      X_WM_(inside_->placement()),
+      X_MJ_(at(inside_->rig().skeleton.size())),
+      feet_(inside_->rig().legs.size()) {
+  state_.t = 0;
+  map_->write(pose_, X_WM_, state_.q);
+  q_before_ = state_.q;
+  settings_.duration = 1e7;
+}
+
+FallibleWalker::~FallibleWalker() = default;
+
+const motion::SkeletonPose& FallibleWalker::pose() const {
+  return is_down() ? pose_ : inside_->pose();
+}
+motion::Affine FallibleWalker::placement() const {
+  return is_down() ? X_WM_ : inside_->placement();
+}
+std::span<const motion::Affine> FallibleWalker::model_transforms() const {
+  return is_down() ? std::span<const motion::Affine>(X_MJ_) : inside_->model_transforms();
+}
+std::span<const navigation::FootState> FallibleWalker::feet() const {
+  return is_down() ? std::span<const navigation::FootState>(feet_) : inside_->feet();
+}
+Vec3 FallibleWalker::position() const {
+  if (!is_down()) return inside_->position();
+  const Vec3 hips = X_WM_ * X_MJ_[at(rig().hips)].origin;
+  return {hips.x, hips.y, inside_->position().z};
+}
+
+void FallibleWalker::take_over(const motion::SkeletonPose& pose, const motion::Affine& X_WM,
+                               double seconds) {
+  run_.reset();
+  inside_->take_over(pose, X_WM, seconds);
+  map_->write(inside_->pose(), inside_->placement(), state_.q);
+  q_before_ = state_.q;
+}
+
+void FallibleWalker::advance(double dt, const navigation::Steering& steering) {
+  dt_ = dt;
+  if (!is_down()) {
+    q_before_ = state_.q;
+    inside_->advance(dt, steering);
+    map_->write(inside_->pose(), inside_->placement(), state_.q);
+    if (dt > 0) state_.v = difference(built_.model, q_before_, state_.q) / dt;
+    return;
+  }
+  // a run has frames of one length: another one begins anew
+  if (std::fabs(settings_.fps * dt - 1) > 1e-9) {
+    state_ = run_->state();
+    start();
+  }
+  Frame frame;
+  std::vector<ContactEvent> events;
+  if (failure_.empty() && run_->next_frame(frame, events)) {
+    failure_ = run_->summary().failure;
+    if (failure_.empty()) state_ = frame.state;
+  }
+  look();
+}
+
+void FallibleWalker::start() {
+  settings_.fps = dt_ > 0 ? 1 / dt_ : 60;
+  const double steps = std::ceil(1 / (settings_.fps * scene_.settings.time_step) - 1e-9);
+  settings_.time_step = 1 / (settings_.fps * std::max(1.0, steps));
+  State from = state_;
+  from.t = 0;
+  run_ = std::make_unique<Run>(built_.model, from, settings_);
+  Frame first;
+  std::vector<ContactEvent> none;
+  run_->next_frame(first, none);
+}
+
+void FallibleWalker::push(const Vec3& impulse, const std::string& part) {
+  std::vector<std::string> names;
+  for (const navigation::RagdollPart& p : ragdoll_->parts) names.push_back(p.name);
+  int index = names.size() > 1 && names[1] == "torso" ? 1 : 0;
+  if (!part.empty()) {
+    const auto found = std::find(names.begin(), names.end(), part);
+    if (found == names.end()) throw InputError(unknown_word("part", part, names));
+    index = static_cast<int>(found - names.begin());
+  }
+  if (!is_down()) {
+    pose_ = inside_->pose();
+    X_WM_ = inside_->placement();
+    failure_.clear();
+  }
+  const BodyId body{map_->links()[at(index)]};
+  Kinematics<double> k(built_.model);
+  update_poses(built_.model, state_.q.data(), k);
+  const BodyMotion<double>& b = k.bodies[at(body.index)];
+  state_.v += struck(built_.model, state_.q, body, b.p + b.com, impulse);
+  start();
+  look();
+}
+
+void FallibleWalker::recover(double seconds) {
+  if (!is_down()) return;
+  const motion::SkeletonPose pose = pose_;
+  take_over(pose, X_WM_, seconds);
+}
+
+void FallibleWalker::look() {
+  map_->read(state_.q, X_WM_, pose_);
+  motion::model_transforms(rig().skeleton, pose_, {}, X_MJ_);
+  for (std::size_t i = 0; i < feet_.size(); ++i) {
+    const navigation::Leg& leg = rig().legs[i];
+    const motion::Affine X = X_WM_ * X_MJ_[at(leg.foot())];
+    feet_[i] = {false, false, X.origin, X.origin, X * leg.sole.heel, X * leg.sole.toe};
+  }
+}
+
+}  // namespace molejo
