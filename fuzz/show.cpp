@@ -2,12 +2,35 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "molejo/io/character_file.h"
 #include "molejo/io/show.h"
 #include "molejo/model/error.h"
 
 namespace {
 
 using namespace molejo;
+
+// Whoever is asked for: a figure of two legs that swing.
+constexpr const char* figure = R"(HIERARCHY
+ROOT Hips
+{ OFFSET 0 0.9 0 CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+ JOINT LeftUpLeg { OFFSET 0.1 0 0 CHANNELS 3 Zrotation Xrotation Yrotation
+  JOINT LeftLeg { OFFSET 0 -0.45 0.01 CHANNELS 3 Zrotation Xrotation Yrotation
+   JOINT LeftFoot { OFFSET 0 -0.43 -0.01 CHANNELS 3 Zrotation Xrotation Yrotation
+    End Site { OFFSET 0 -0.05 0.16 } } } }
+ JOINT RightUpLeg { OFFSET -0.1 0 0 CHANNELS 3 Zrotation Xrotation Yrotation
+  JOINT RightLeg { OFFSET 0 -0.45 0.01 CHANNELS 3 Zrotation Xrotation Yrotation
+   JOINT RightFoot { OFFSET 0 -0.43 -0.01 CHANNELS 3 Zrotation Xrotation Yrotation
+    End Site { OFFSET 0 -0.05 0.16 } } } } }
+MOTION
+Frames: 5
+Frame Time: 0.25
+0 0.90 0.0 0 0 0  0 -25 0  0 5 0  0 0 0  0 25 0  0 10 0  0 0 0
+0 0.88 0.2 0 0 0  0 0 0    0 5 0  0 0 0  0 0 0   0 50 0  0 0 0
+0 0.90 0.4 0 0 0  0 25 0   0 10 0 0 0 0  0 -25 0 0 5 0   0 0 0
+0 0.88 0.6 0 0 0  0 0 0    0 50 0 0 0 0  0 0 0   0 5 0   0 0 0
+0 0.90 0.8 0 0 0  0 -25 0  0 5 0  0 0 0  0 25 0  0 10 0  0 0 0
+)";
 
 constexpr std::size_t small = 60;  // bodies, places: many are slow, not wrong
 
@@ -29,9 +52,10 @@ void play(const Show& show) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  // files are looked for in a folder that is not there
+  // other files are looked for in a folder that is not there
   try {
-    const Show show = parse_show(text, "nowhere/fuzz.show.json");
+    const Show show = parse_show(text, "nowhere/fuzz.show.json",
+                                 [](const std::string& path) { return parse_bvh(figure, path); });
     play(show);
   } catch (const InputError& e) {
     if (std::string_view(e.what()).find('\n') != std::string_view::npos) std::abort();

@@ -14,8 +14,10 @@
 #include "molejo/io/net_draw.h"
 #include "molejo/io/net_report.h"
 #include "molejo/io/show.h"
+#include "molejo/io/show_glb.h"
 #include "molejo/io/stills.h"
 #include "molejo/model/error.h"
+#include "molejo/navigation/track.h"
 #include "molejo/net/analysis.h"
 
 namespace molejo::cli {
@@ -50,10 +52,18 @@ DirectSettings settings_of(const DirectOptions& o, const Show& show) {
   if (!o.duration.empty()) s.duration = fraction("--duration", o.duration, 0, 100'000);
   s.seed = o.seed;
   if (!o.trace.empty()) s.trace = load_trace(o.trace, show.net);
+  s.skeletons =
+      has_skins(show) && std::any_of(o.outputs.begin(), o.outputs.end(),
+                                     [](const auto& path) { return ending(path) == ".glb"; });
   const double frames =
       s.fps.value_or(show.fps).value() * s.duration.value_or(show.duration).value();
   if (frames > 1e6)
     throw InputError("more than a million frames; choose a smaller --duration or --fps");
+  double numbers = 0;
+  for (const ShowWalker& w : show.walkers) numbers += 10 * frames * w.character->skeleton.size();
+  if (s.skeletons && numbers > static_cast<double>(navigation::max_record_numbers)) {
+    throw InputError("more poses of skins than are recorded; choose a smaller --duration or --fps");
+  }
   return s;
 }
 
@@ -184,7 +194,13 @@ void print_json(const Show& show, const Proof& proof, const Directed* d) {
 
 void write_all(const Show& show, const Directed& d, const DirectOptions& o) {
   const Model& model = show.built->model;
-  for (const std::string& path : o.outputs) write_output(path, show.scene, model, d.recording, {});
+  for (const std::string& path : o.outputs) {
+    if (ending(path) == ".glb" && !d.walkers.empty()) {
+      write_file(path, show_glb(show, d));
+    } else {
+      write_output(path, show.scene, model, d.recording, {});
+    }
+  }
   if (!o.events.empty()) {
     const bool csv = ending(o.events) == ".csv";
     write_file(o.events, csv ? trace_csv(show.net, d.trace, false)

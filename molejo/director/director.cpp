@@ -322,7 +322,15 @@ Directed direct(const Show& show, const DirectSettings& settings) {
   Directed directed;
   Recording& r = directed.recording;
   Frame frame;
-  while (director.next_frame(frame, r.contacts)) r.frames.push_back(std::move(frame));
+  if (settings.skeletons) directed.walkers.resize(show.walkers.size());
+  while (director.next_frame(frame, r.contacts)) {
+    r.frames.push_back(std::move(frame));
+    for (std::size_t i = 0; i < directed.walkers.size(); ++i) {
+      const WalkingActor& walker = *director.ensemble().walkers()[i];
+      directed.walkers[i].poses.push_back(walker.pose());
+      directed.walkers[i].placements.push_back(walker.placement());
+    }
+  }
   directed.trace = director.trace();
   directed.report = director.ensemble().report();
   if (show.built->formulas) {

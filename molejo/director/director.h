@@ -29,6 +29,7 @@ struct DirectSettings {
   // Nothing fires but these, in this order: a counterexample is played. The show ends when the
   // last of them has fired and its actions are over.
   std::optional<std::vector<TraceStep>> trace{};
+  bool skeletons = false;  // keep what walkers show in every frame
 };
 
 class Director {
@@ -54,8 +55,15 @@ class Director {
   std::unique_ptr<State> state_;
 };
 
+// What the skeleton of a walker shows, frame by frame.
+struct ShownWalker {
+  std::vector<motion::SkeletonPose> poses;
+  std::vector<motion::Affine> placements;  // X_WM
+};
+
 struct Directed {
   Recording recording;
+  std::vector<ShownWalker> walkers{};  // as in the show; empty unless they are kept
   NetTrace trace;
   SolveReport report;
 };

@@ -18,6 +18,7 @@ struct ShowWalker {
   std::shared_ptr<const motion::Ground> ground;
   std::shared_ptr<const navigation::Ragdoll> ragdoll;
   std::function<std::unique_ptr<navigation::Walker>()> make;  // at its start
+  std::shared_ptr<const motion::Character> character;         // its skin, if it has one
   navigation::Plan habits;  // how it turns; where it goes is told by actions
 };
 

@@ -44,6 +44,12 @@ void shift_number(Json& object, const char* key, int by) {
 
 Json array_of(const std::string& text) { return text.empty() ? Json::array() : Json::parse(text); }
 
+// Colours of scenes are sRGB, as on screens; glTF wants linear light (IEC 61966-2-1).
+double linear_light(double s) {
+  s = s > 0 ? std::min(s, 1.0) : 0;
+  return s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4);
+}
+
 std::string joined(const std::vector<std::string>& items) {
   std::string text;
   for (const std::string& item : items) text += (text.empty() ? "[" : ", ") + item;
@@ -180,6 +186,24 @@ void CharacterMerge::add_bones(const motion::Skeleton& skeleton, const motion::S
                    {}};
     merged_.attachments.push_back({skeleton[j].name + " bone", first + parent, X, mesh, -1});
   }
+}
+
+void CharacterMerge::add_shape(const std::string& name, const Shape& shape, int joint) {
+  const Mesh mesh = tessellate(shape.geometry);
+  MeshPrimitive p;
+  VertexAttribute position{"POSITION", 3, {}}, normal{"NORMAL", 3, {}};
+  for (const Vec3& v : mesh.positions) append(position, v);
+  for (const Vec3& n : mesh.normals) append(normal, n);
+  for (const auto& t : mesh.triangles) {
+    for (const int i : t) p.indices.push_back(static_cast<std::uint32_t>(i));
+  }
+  p.attributes = {position, normal};
+  const Color& c = shape.color;
+  p.material =
+      add_material("body", {linear_light(c.r), linear_light(c.g), linear_light(c.b)}, 0.8, false);
+  const Affine X{shape.X_BS.R, shape.X_BS.p};
+  merged_.attachments.push_back({name, joint, X, static_cast<int>(merged_.meshes.size()), -1});
+  merged_.meshes.push_back({name, {p}});
 }
 
 void CharacterMerge::add_terrain(const Terrain& terrain, int joint) {

@@ -24,6 +24,8 @@ class CharacterMerge {
   // Diamonds along the bones, as they are in a pose.
   void add_bones(const motion::Skeleton& skeleton, const motion::SkeletonPose& pose, int first,
                  const std::array<double, 3>& color);
+  // A shape of a body, which moves with the joint.
+  void add_shape(const std::string& name, const Shape& shape, int joint);
   void add_terrain(const Terrain& terrain, int joint);
   void add_line(const std::string& name, const std::vector<Vec3>& points,
                 const std::array<double, 3>& color, int joint);

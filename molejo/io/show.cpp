@@ -55,8 +55,8 @@ Fraction read_fraction(const JsonCursor& at, Fraction least, Fraction most) {
 
 class ShowReader {
  public:
-  explicit ShowReader(const JsonCursor& top, const std::string& file)
-      : top_(top), file_(file), walkers_(file) {}
+  ShowReader(const JsonCursor& top, const std::string& file, const CharacterLoader& loader)
+      : top_(top), file_(file), walkers_(file, loader) {}
 
   Show read() {
     top_.expect_keys(file_keys);
@@ -567,7 +567,7 @@ JsonCursor find_firings(const JsonCursor& top) {
 
 }  // namespace
 
-Show parse_show(std::string_view text, const std::string& file) {
+Show parse_show(std::string_view text, const std::string& file, const CharacterLoader& loader) {
   const JsonDocument document = parse_json(text, file);
   Scope scope;
   const std::string instance;
@@ -575,7 +575,7 @@ Show parse_show(std::string_view text, const std::string& file) {
   outer.expect_object();
   if (const auto parameters = outer.find("parameters")) read_parameters(*parameters, scope);
   const JsonCursor top(document, document.root, scope, instance);
-  return ShowReader(top, file).read();
+  return ShowReader(top, file, loader).read();
 }
 
 Show load_show(const std::string& path) {

@@ -11,7 +11,9 @@
 
 namespace molejo {
 
-Show parse_show(std::string_view text, const std::string& file);
+// `loader` gives the characters of walkers by the paths of their files, instead of those files.
+using CharacterLoader = std::function<motion::Character(const std::string& path)>;
+Show parse_show(std::string_view text, const std::string& file, const CharacterLoader& loader = {});
 Show load_show(const std::string& path);
 
 // The firings of a counterexample: what `molejo net analyse --json` wrote (its first property with

@@ -80,7 +80,8 @@ class ActionReader {
 // Actors that walk, out of navigation scenes: docs/walk.md.
 class WalkerReader {
  public:
-  explicit WalkerReader(std::string file) : file_(std::move(file)) {}
+  explicit WalkerReader(std::string file, CharacterLoader loader = {})
+      : file_(std::move(file)), loader_(std::move(loader)) {}
 
   // "walker" names a file beside the show, or is the scene itself; "character" one of its
   // characters. Adds its bodies and those of the terrains to the scene.
@@ -91,6 +92,7 @@ class WalkerReader {
   void add_terrains(const WalkScene& walk, Scene& scene);
 
   std::string file_;
+  CharacterLoader loader_;
   std::map<std::string, std::shared_ptr<const WalkScene>> scenes_;
   using RagdollKey = std::tuple<const void*, double, double>;  // clips, scale, mass
   std::map<RagdollKey, std::shared_ptr<const navigation::Ragdoll>> ragdolls_;

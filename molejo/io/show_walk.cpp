@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "molejo/director/terrain_field.h"
+#include "molejo/io/file.h"
 #include "molejo/io/show_parts.h"
 #include "molejo/math/units.h"
 #include "molejo/model/error.h"
@@ -45,10 +46,11 @@ const WalkScene& WalkerReader::walk_scene(const JsonCursor& at, Scene& scene) {
   std::shared_ptr<const WalkScene>& known = scenes_[key];
   if (known) return *known;
   if (at.is_string()) {
-    known = std::make_shared<const WalkScene>(load_walk_scene(key));
+    known = std::make_shared<const WalkScene>(
+        parse_walk_scene(read_file(key, max_json_bytes), key, loader_));
   } else {
     at.expect_object();
-    known = std::make_shared<const WalkScene>(parse_walk_scene(key, file_ + ": walker"));
+    known = std::make_shared<const WalkScene>(parse_walk_scene(key, file_ + ": walker", loader_));
   }
   if (terrains_ + static_cast<int>(known->terrains.size()) > max_show_terrains) {
     at.fail(fmt::format("more than {} terrains in one show", max_show_terrains));
@@ -117,6 +119,7 @@ ShowWalker WalkerReader::read(const JsonCursor& item, const std::string& name, S
   walker.name = name;
   walker.ground = walk.ground;
   walker.ragdoll = doll;
+  walker.character = actor.character;
   walker.habits = actor.plan;
   const auto ground = walk.ground;
   walker.make = [actor, ground] { return make_walker(actor, *ground); };
