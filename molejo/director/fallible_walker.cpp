@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "molejo/director/walking.h"
 #include "molejo/math/words.h"
 #include "molejo/model/error.h"
 
@@ -26,7 +25,7 @@ Scene joined(const navigation::Ragdoll& ragdoll, const Scene& surroundings) {
 
 FallibleWalker::FallibleWalker(std::unique_ptr<navigation::Walker> inside,
                                std::shared_ptr<const navigation::Ragdoll> ragdoll,
-                               const Scene& surroundings)
+                               const Scene& surroundings, const motion::Ground& ground)
     : inside_(std::move(inside)),
       ragdoll_(std::move(ragdoll)),
       scene_(joined(*ragdoll_, surroundings)),
@@ -34,6 +33,7 @@ FallibleWalker::FallibleWalker(std::unique_ptr<navigation::Walker> inside,
       map_(std::make_unique<navigation::RagdollMap>(*ragdoll_, inside_->rig(), built_.model)),
       settings_(scene_.settings),
       state_(built_.initial),
+      ground_(ground),
       pose_(inside_->pose()),
       X_WM_(inside_->placement()),
       X_MJ_(at(inside_->rig().skeleton.size())),
@@ -50,7 +50,10 @@ const motion::SkeletonPose& FallibleWalker::pose() const {
   return is_down() ? pose_ : inside_->pose();
 }
 motion::Affine FallibleWalker::placement() const {
-  return is_down() ? X_WM_ : inside_->placement();
+  if (is_down()) return X_WM_;
+  motion::Affine X = inside_->placement();
+  X.origin.z += lift_;
+  return X;
 }
 std::span<const motion::Affine> FallibleWalker::model_transforms() const {
   return is_down() ? std::span<const motion::Affine>(X_MJ_) : inside_->model_transforms();
@@ -68,7 +71,9 @@ void FallibleWalker::take_over(const motion::SkeletonPose& pose, const motion::A
                                double seconds) {
   run_.reset();
   inside_->take_over(pose, X_WM, seconds);
-  map_->write(inside_->pose(), inside_->placement(), state_.q);
+  rise_.begin(seconds);
+  lift_ = 0;
+  map_->write(inside_->pose(), placement(), state_.q);
   q_before_ = state_.q;
 }
 
@@ -77,7 +82,9 @@ void FallibleWalker::advance(double dt, const navigation::Steering& steering) {
   if (!is_down()) {
     q_before_ = state_.q;
     inside_->advance(dt, steering);
-    map_->write(inside_->pose(), inside_->placement(), state_.q);
+    rise_.advance(dt);
+    lift_ = rise_.lift(*inside_, ground_);
+    map_->write(inside_->pose(), placement(), state_.q);
     if (dt > 0) state_.v = difference(built_.model, q_before_, state_.q) / dt;
     return;
   }
@@ -118,7 +125,7 @@ void FallibleWalker::push(const Vec3& impulse, const std::string& part) {
   }
   if (!is_down()) {
     pose_ = inside_->pose();
-    X_WM_ = inside_->placement();
+    X_WM_ = placement();
     failure_.clear();
   }
   const BodyId body{map_->links()[at(index)]};

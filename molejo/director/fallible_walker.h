@@ -10,6 +10,7 @@
 
 #include <memory>
 
+#include "molejo/director/walking.h"
 #include "molejo/model/build.h"
 #include "molejo/navigation/ragdoll.h"
 #include "molejo/navigation/walker.h"
@@ -20,9 +21,11 @@ namespace molejo {
 class FallibleWalker final : public navigation::Walker {
  public:
   // `surroundings`: bodies that do not move, such as terrain_body makes, and the settings of the
-  // simulation. Throws InputError for a scene that cannot be built.
+  // simulation. `ground` must outlive the walker. Throws InputError for a scene that cannot be
+  // built.
   FallibleWalker(std::unique_ptr<navigation::Walker> inside,
-                 std::shared_ptr<const navigation::Ragdoll> ragdoll, const Scene& surroundings);
+                 std::shared_ptr<const navigation::Ragdoll> ragdoll, const Scene& surroundings,
+                 const motion::Ground& ground);
   ~FallibleWalker() override;
 
   // It falls from now on, or is pushed where it lies: an impulse (N s, world axes) on the middle of
@@ -64,8 +67,11 @@ class FallibleWalker final : public navigation::Walker {
   Settings settings_;
   std::unique_ptr<Run> run_;  // while it is down
   State state_;
-  VecX q_before_;  // of the bodies, a step ago
-  double dt_ = 0;  // how long ago that was
+  const motion::Ground& ground_;
+  Rise rise_;
+  double lift_ = 0;  // m
+  VecX q_before_;    // of the bodies, a step ago
+  double dt_ = 0;    // how long ago that was
   motion::SkeletonPose pose_;
   motion::Affine X_WM_;
   std::vector<motion::Affine> X_MJ_;

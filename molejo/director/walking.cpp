@@ -19,6 +19,22 @@ navigation::Stage stage_of(const ShowWalker& walker) {
 
 }  // namespace
 
+double Rise::lift(const navigation::Walker& walker, const motion::Ground& ground) const {
+  if (!(left_ > 0)) return 0;
+  double depth = 0;
+  for (std::size_t i = 0; i < walker.rig().legs.size(); ++i) {
+    const navigation::Leg& leg = walker.rig().legs[i];
+    const motion::Affine X =
+        walker.placement() * walker.model_transforms()[static_cast<std::size_t>(leg.foot())];
+    for (const Vec3& p : {X * leg.sole.heel, X * leg.sole.toe}) {
+      if (const auto here = ground.at(p.x, p.y)) depth = std::max(depth, here->height - p.z);
+    }
+  }
+  // a foot that stands is a little in the ground too: at last nothing is lifted
+  const double last = left_ / (0.25 * whole_);
+  return depth * std::min(1.0, last);
+}
+
 WalkingActor::WalkingActor(const ShowWalker& walker, const Model& model)
     : show_(walker),
       stage_(stage_of(walker)),
@@ -40,14 +56,17 @@ void WalkingActor::stop(const void* owner) {
 void WalkingActor::advance(double h, VecX& q) {
   const int steps = std::max(1, static_cast<int>(std::ceil(60 * h - 1e-9)));
   for (int i = 0; i < steps && h > 0; ++i) stage_.advance(h / steps);
+  rise_.advance(h);
   pose_ = walker().pose();
   X_WM_ = walker().placement();
+  X_WM_.origin.z += rise_.lift(walker(), *show_.ground);
   map_.write(pose_, X_WM_, q);
 }
 
 void WalkingActor::take_over(const VecX& q, double seconds) {
   look_at(q);
   stage_.walker(0).take_over(pose_, X_WM_, seconds);
+  rise_.begin(seconds);
 }
 
 void WalkingActor::look_at(const VecX& q) { map_.read(q, X_WM_, pose_); }

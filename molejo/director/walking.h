@@ -22,6 +22,19 @@ struct ShowWalker {
   navigation::Plan habits;  // how it turns; where it goes is told by actions
 };
 
+// While a walker blends from where it lay to its clips, the way between two poses may lead feet
+// through the ground: then it is carried over it. Nothing is changed at both ends of the way.
+class Rise {
+ public:
+  void begin(double seconds) { left_ = whole_ = seconds; }
+  void advance(double h) { left_ = left_ > h ? left_ - h : 0; }
+  // How much higher the walker is shown: as far as its lowest sole is under the ground.
+  double lift(const navigation::Walker& walker, const motion::Ground& ground) const;
+
+ private:
+  double left_ = 0, whole_ = 0;  // s
+};
+
 class WalkingActor {
  public:
   // Both must outlive it. Bodies are found by the name of the actor.
@@ -55,6 +68,7 @@ class WalkingActor {
   navigation::Stage stage_;  // it alone
   navigation::RagdollMap map_;
   const void* owner_ = nullptr;
+  Rise rise_;
   motion::SkeletonPose pose_;
   motion::Affine X_WM_;
 };

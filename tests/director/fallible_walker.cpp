@@ -36,7 +36,8 @@ struct OnStage {
     const Terrain& t = scene.terrains[0];
     around.bodies.push_back(
         terrain_body("terrain", terrain_field(t.relief, t.offset, t.scale), t.color));
-    auto made = std::make_unique<FallibleWalker>(make_walker(actor, *scene.ground), doll, around);
+    auto made = std::make_unique<FallibleWalker>(make_walker(actor, *scene.ground), doll, around,
+                                                 *scene.ground);
     walker = made.get();
     stage.add("ana", std::move(made), actor.plan);
   }

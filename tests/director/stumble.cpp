@@ -182,6 +182,13 @@ TEST_CASE("stumble: she gets up without a jump and walks on with her feet on the
     step = std::max(step, norm(position(stumble(), frame(k + 1), "ana.pelvis") -
                                position(stumble(), frame(k), "ana.pelvis")));
   }
+  // no foot goes through the ground on the way up
+  for (std::int64_t k = up; k < on; ++k) {
+    for (const char* foot : {"ana.left_foot", "ana.right_foot"}) {
+      const Vec3 p = position(stumble(), frame(k), foot);
+      CHECK(p.z - ground_below(stumble(), p) > 0);
+    }
+  }
   CHECK(turn < 0.35);  // rad a frame: 10 rad/s
   CHECK(step < 0.1);   // m a frame: 3 m/s
 
