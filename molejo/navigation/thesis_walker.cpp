@@ -295,11 +295,16 @@ void WalkerOfThesis::find_feet() {
   for (int leg = 0; leg < 2; ++leg) {
     const Leg& own = rig().legs[at(leg)];
     const Affine foot = X_WM_ * X_[at(own.foot())];
-    // heel and toe as the clip has them; an idle and a stopped walk stand on both
-    bool heel = shown.kind() == ClipKind::idle || shown.stopped(), toe = heel;
+    // heel and toe as the clip has them; a stopped walk stands on both, an idle on feet that are
+    // low
+    const BaseMotion& base = shown.base();
+    const double raised = base.ankle(leg, 0).z - std::min(base.ankle(0, 0).z, base.ankle(1, 0).z);
+    const bool idles = shown.kind() == ClipKind::idle;
+    bool heel = idles ? raised < 0.05 * base.leg_length() : shown.stopped(), toe = heel;
     double since = 0;
     const double phase = shown.time() / shown.frames().duration();
-    const Stance* stance = heel ? nullptr : clips_->walk.footfalls.stance_at(leg, phase, &since);
+    const Stance* stance =
+        idles || shown.stopped() ? nullptr : clips_->walk.footfalls.stance_at(leg, phase, &since);
     if (stance) {
       const double p = stance->on + since;
       heel = p >= stance->heel_on && p < stance->heel_off;

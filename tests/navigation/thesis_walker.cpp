@@ -380,6 +380,12 @@ TEST_CASE("thesis walker: feet stand when the clip has them stand") {
     }
   }
   CHECK(right > 0.9 * all);
+  // without an idle it rests in a pose of its walk: one foot is in the air there
+  const auto resting =
+      make_thesis_walker(test::ready_clips(test::gait_character(), "gait", false), ground, {});
+  const std::span<const FootState> feet = resting->feet();
+  CHECK(feet[0].heel_down != feet[1].heel_down);
+  CHECK(feet[feet[0].heel_down].ankle.z > feet[!feet[0].heel_down].ankle.z + 0.03);
 }
 
 TEST_CASE("thesis walker: it goes on from a pose that was given to it") {
