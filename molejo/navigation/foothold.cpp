@@ -9,18 +9,17 @@ std::optional<Foothold> foothold_at(const Ground& ground, const Vec3& middle, co
                                     const SoleSize& sole) {
   // heel and toe on the ground: the slope between them shortens their distance on the map
   Foothold hold;
-  double span = sole.length;
+  double span = sole.length, next = span;
   for (int pass = 0; pass < 4; ++pass) {
+    span = next;
     hold.heel = middle - along * (0.5 * span), hold.toe = middle + along * (0.5 * span);
     const auto heel = ground.at(hold.heel.x, hold.heel.y), toe = ground.at(hold.toe.x, hold.toe.y);
     if (!heel || !toe) return std::nullopt;
     hold.heel.z = heel->height, hold.toe.z = toe->height;
-    const double rise = hold.toe.z - hold.heel.z;
     // the map shows a sole at least half as long as it is
-    const double next =
-        sole.length * std::sqrt(std::max(0.25, 1 - rise * rise / (sole.length * sole.length)));
+    const double grade = (hold.toe.z - hold.heel.z) / span;
+    next = sole.length * std::max(0.5, 1 / std::sqrt(1 + grade * grade));
     if (std::abs(next - span) < 1e-6 * sole.length) break;
-    span = next;
   }
   const auto centre = ground.at(middle.x, middle.y);
   if (!centre) return std::nullopt;
