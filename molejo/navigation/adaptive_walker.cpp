@@ -59,7 +59,6 @@ class AdaptiveWalker final : public Walker {
                  const WalkerStart& start, const AdaptiveOptions& options)
       : clips_(std::move(clips)),
         rig_(clips_->rig),
-        ground_(ground),
         options_(options),
         scale_(start.scale),
         footwork_(*clips_, ground, start, options),
@@ -118,7 +117,6 @@ class AdaptiveWalker final : public Walker {
 
   std::shared_ptr<const WalkClips> clips_;
   const Rig& rig_;
-  const Ground& ground_;
   const AdaptiveOptions options_;
   const double scale_;
   Footwork footwork_, before_;
