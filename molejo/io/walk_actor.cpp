@@ -106,53 +106,61 @@ WalkCast::CharacterPtr WalkCast::load(const std::string& path) {
   return files_[path] = std::make_shared<const Character>(load_character(path));
 }
 
-void WalkCast::fill(const WalkSources& s, WalkActor& actor) {
-  const auto file_of = [&s](const ClipSource& c) { return c.file.empty() ? s.character : c.file; };
-  const std::string walk_file = file_of(s.walk), idle_file = s.idle ? file_of(*s.idle) : "";
-  actor.character = load(s.character);
-  const std::string key = fmt::format("{}\n{}\n{}\n{}\n{}\n{}", s.character, walk_file, s.walk.clip,
-                                      idle_file, s.idle ? s.idle->clip : "", s.key);
-  std::shared_ptr<const navigation::WalkClips> ready = clips_[key];
-  if (!ready) {
-    const Character& c = *actor.character;
-    const motion::SkeletonPose reference = motion::bind_pose(c);
-    const motion::Roles roles = motion::find_roles(
-        c.skeleton, reference, s.roles ? s.roles(c.skeleton) : std::map<motion::Role, int>{});
-    const auto take = [&](const std::string& file, const std::string& name,
-                          const char* purpose) -> std::optional<Clip> {
-      const CharacterPtr source = load(file);
-      const int index = choose_clip(*source, file, name, purpose);
-      if (index < 0) return std::nullopt;
-      const Clip& clip = source->clips[static_cast<std::size_t>(index)];
-      return on_skeleton_of(c, roles, *source, file, clip);
-    };
-    const std::optional<Clip> walk = take(walk_file, s.walk.clip, "walk");
-    if (!walk) {
-      const std::vector<std::string> names = clip_names(*load(walk_file));
-      throw InputError(names.empty()
-                           ? walk_file + ": holds no clip; give a walk from another file"
-                           : fmt::format("{}: which of {} clips is the walk? '{}', '{}', ...",
-                                         walk_file, names.size(), names[0], names.back()));
-    }
-    std::optional<Clip> idle;
-    if (s.idle) {
-      idle = take(idle_file, s.idle->clip, "idle");
-      if (!idle) throw InputError(idle_file + ": which of its clips is the idle?");
-    } else if (c.clips.size() > 1 && c.find_clip("idle") >= 0) {
-      idle = take(s.character, "idle", "idle");
-    }
-    try {
-      const std::vector<navigation::LegChoice> legs =
-          s.legs ? s.legs(c.skeleton) : std::vector<navigation::LegChoice>{};
-      ready = navigation::make_walk_clips(c, navigation::make_rig(c, roles, legs), *walk,
-                                          idle ? &*idle : nullptr);
-    } catch (const InputError& e) {
-      const std::string text = e.what();
-      throw InputError(text.starts_with(s.character) ? text : s.character + ": " + text);
-    }
+std::optional<Clip> WalkCast::take(const Character& target, const motion::Roles& roles,
+                                   const std::string& file, const std::string& name,
+                                   const char* purpose) {
+  const CharacterPtr source = load(file);
+  const int index = choose_clip(*source, file, name, purpose);
+  if (index < 0) return std::nullopt;
+  return on_skeleton_of(target, roles, *source, file,
+                        source->clips[static_cast<std::size_t>(index)]);
+}
+
+std::shared_ptr<const navigation::WalkClips> WalkCast::make_ready(const WalkSources& s,
+                                                                  const Character& c) {
+  const auto file_of = [&s](const ClipSource& clip) {
+    return clip.file.empty() ? s.character : clip.file;
+  };
+  const motion::Roles roles =
+      motion::find_roles(c.skeleton, motion::bind_pose(c),
+                         s.roles ? s.roles(c.skeleton) : std::map<motion::Role, int>{});
+  const std::string walk_file = file_of(s.walk);
+  const std::optional<Clip> walk = take(c, roles, walk_file, s.walk.clip, "walk");
+  if (!walk) {
+    const std::vector<std::string> names = clip_names(*load(walk_file));
+    throw InputError(names.empty()
+                         ? walk_file + ": holds no clip; give a walk from another file"
+                         : fmt::format("{}: which of {} clips is the walk? '{}', '{}', ...",
+                                       walk_file, names.size(), names[0], names.back()));
   }
-  actor.clips = clips_[key] = ready;
-  actor.start.scale = usual_scale(ready->rig.leg_length);
+  std::optional<Clip> idle;
+  if (s.idle) {
+    const std::string idle_file = file_of(*s.idle);
+    idle = take(c, roles, idle_file, s.idle->clip, "idle");
+    if (!idle) throw InputError(idle_file + ": which of its clips is the idle?");
+  } else if (c.clips.size() > 1 && c.find_clip("idle") >= 0) {
+    idle = take(c, roles, s.character, "idle", "idle");
+  }
+  try {
+    const std::vector<navigation::LegChoice> legs =
+        s.legs ? s.legs(c.skeleton) : std::vector<navigation::LegChoice>{};
+    return navigation::make_walk_clips(c, navigation::make_rig(c, roles, legs), *walk,
+                                       idle ? &*idle : nullptr);
+  } catch (const InputError& e) {
+    const std::string text = e.what();
+    throw InputError(text.starts_with(s.character) ? text : s.character + ": " + text);
+  }
+}
+
+void WalkCast::fill(const WalkSources& s, WalkActor& actor) {
+  actor.character = load(s.character);
+  const std::string key = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", s.character, s.walk.file,
+                                      s.walk.clip, s.idle.has_value(), s.idle ? s.idle->file : "",
+                                      s.idle ? s.idle->clip : "", s.key);
+  const auto known = clips_.find(key);
+  actor.clips = known != clips_.end() ? known->second : make_ready(s, *actor.character);
+  clips_[key] = actor.clips;
+  actor.start.scale = usual_scale(actor.clips->rig.leg_length);
 }
 
 std::unique_ptr<navigation::Walker> make_walker(const WalkActor& actor,

@@ -63,6 +63,12 @@ class WalkCast {
  private:
   using CharacterPtr = std::shared_ptr<const motion::Character>;
   CharacterPtr load(const std::string& path);
+  // A clip of a file on the skeleton of `target`; nothing where none is called so.
+  std::optional<motion::Clip> take(const motion::Character& target, const motion::Roles& roles,
+                                   const std::string& file, const std::string& name,
+                                   const char* purpose);
+  std::shared_ptr<const navigation::WalkClips> make_ready(const WalkSources& sources,
+                                                          const motion::Character& character);
 
   CharacterLoader loader_;
   std::map<std::string, CharacterPtr> files_;
