@@ -8,7 +8,7 @@ namespace molejo::navigation {
 
 namespace {
 
-constexpr double may_sink = 0.0045, may_hover = 0.007;  // of standing points, in leg lengths
+constexpr double may_sink = 0.005, may_hover = 0.009;  // of standing points, in leg lengths
 constexpr double lead = 0.12;  // phases over which a foot is led to its print and away from it
 
 // How far a phase lies before [on, off] (negative), behind it (positive), or within (zero). Phases

@@ -113,17 +113,20 @@ class FootfallFinder {
     return t.p[k].z - floors_[i] < least * rig_.leg_length;
   }
 
-  // Height at which the standing points are, on the whole.
+  // Height at which the standing points are, on the whole; a little lower where soles dip below it.
   double mean_floor() const {
     double sum = 0;
     long count = 0;
+    double lowest = std::numeric_limits<double>::infinity();
     for (const PointTrack& t : tracks_) {
       for (std::size_t k = 0; k < t.p.size(); ++k) {
         if (t.down[k]) sum += t.p[k].z, ++count;
+        lowest = std::min(lowest, t.p[k].z);
       }
     }
-    return count > 0 ? sum / static_cast<double>(count)
-                     : *std::min_element(floors_.begin(), floors_.end());
+    if (count == 0) return lowest;
+    const double mean = sum / static_cast<double>(count), length = rig_.leg_length;
+    return mean - std::clamp(mean - lowest - 0.005 * length, 0.0, 0.003 * length);
   }
 
   // The walking speed is that of most low points, backwards.

@@ -15,6 +15,7 @@ constexpr double last_plan = 0.7;         // part of a swing after which its goa
 constexpr double release_distance = 0.6;  // of a standing foot from where the clip has it
 constexpr double low_part = 0.6;          // from the mean height of the feet to the lowest
 constexpr double highest_step = 0.42;     // between neighbouring places on the way
+constexpr double slow_stop = 1.5;         // times as long as a start
 constexpr double idle_moved = 0.08, idle_turned = 0.35;  // before a foot is set anew
 constexpr double idle_step = 0.38, idle_lift = 0.05;     // s, and leg lengths
 
@@ -148,7 +149,8 @@ void Footwork::advance(double dt, double walked, const Steering& steering) {
   turn_ = steering.turn * rate;
   heading_ += turn_ * dt;
   if (walks && !walking_) start_walking();
-  weight_ = towards(weight_, walks ? 1 : 0, options_.fade > 0 ? walked / options_.fade : 1);
+  const double fade = options_.fade * (walks ? 1 : slow_stop);
+  weight_ = towards(weight_, walks ? 1 : 0, fade > 0 ? walked / fade : 1);
   if (walking_ && weight_ == 0 && !walks) stop_walking();
   idle_phase_ += dt / idle().footfalls.duration;
   feel_slope(dt);
@@ -165,7 +167,7 @@ void Footwork::advance(double dt, double walked, const Steering& steering) {
 // Is there ground on the way ahead, as far as it takes to stop, without a wall or a drop?
 bool Footwork::passable() const {
   constexpr int samples = 8;
-  const double brake = 0.5 * walk().footfalls.speed() * scale_ * options_.fade * weight();
+  const double brake = 0.5 * walk().footfalls.speed() * scale_ * options_.fade * slow_stop;
   const double distance = 0.75 * leg_length_ + brake;
   const Vec3 x = ahead(heading_);
   double before = height_at(p_, p_.z);

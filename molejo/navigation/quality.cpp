@@ -37,30 +37,38 @@ Places places_of(const CharacterTrack& track, bool adapted) {
   return places;
 }
 
-// One point of the sole: how far from where it came down it has been in this stance.
+// One point of the sole: how far from where it came down it has been in this stance, along the
+// ground.
 class Standing {
  public:
+  explicit Standing(const Ground& ground) : ground_(ground) {}
   void see(bool down, const Vec3& p) {
     if (!down) {
       was_down_ = false;
       return;
     }
-    if (!was_down_) began_ = p;
+    if (!was_down_) {
+      const auto here = ground_.at(p.x, p.y);
+      began_ = p, normal_ = here ? here->normal : Vec3{0, 0, 1};
+    }
     was_down_ = true;
-    slip_ = std::max(slip_, norm(p - began_));
+    const Vec3 moved = p - began_;
+    slip_ = std::max(slip_, norm(moved - normal_ * dot(moved, normal_)));
   }
   double take() { return std::exchange(slip_, 0); }
 
  private:
+  const Ground& ground_;
   bool was_down_ = false;
-  Vec3 began_;
+  Vec3 began_, normal_;
   double slip_ = 0;
 };
 
-void measure_slip(const CharacterTrack& track, const Places& places, QualityFigures& q) {
+void measure_slip(const CharacterTrack& track, const Places& places, const Ground& ground,
+                  QualityFigures& q) {
   double sum = 0;
   for (std::size_t leg = 0; leg < places.soles.size(); ++leg) {
-    Standing heel, toe;
+    Standing heel(ground), toe(ground);
     bool standing = false;
     const auto end_stance = [&] {
       const double slip = std::max(heel.take(), toe.take());
@@ -193,7 +201,7 @@ Quality quality_of(const CharacterTrack& track, const Ground& ground, double fps
   for (const bool adapted : {true, false}) {
     QualityFigures& q = adapted ? quality.adapted : quality.unadapted;
     const Places places = places_of(track, adapted);
-    measure_slip(track, places, q);
+    measure_slip(track, places, ground, q);
     const bool complete = measure_contact(track, places, ground, q);
     if (adapted) quality.off_ground = !complete;
     measure_angles(track, adapted, fps, q);

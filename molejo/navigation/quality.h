@@ -2,7 +2,7 @@
 // the unadapted clip.
 //
 //   slip          largest distance of a standing point of the sole (heel, toe) from where it was
-//                 when it came down, per stance
+//                 when it came down, along the ground, per stance
 //   penetration   distance of heel or toe to the nearest way out of the ground, in any frame
 //   hovering      distance of heel or toe to the ground while it shall stand
 //   angles        of the joints from hip to ankle; toes are left to the clip

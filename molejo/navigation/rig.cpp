@@ -189,8 +189,8 @@ bool fit_to_skin(const Rig& rig, const Character& character, const std::vector<A
   }
   const double length = dot(flat.toes, b.front) - ankle;
   if (!(length > 0)) return false;
-  // a heel is round: the part that touches lies a little before its end
-  flat.back = std::max(0.0, 0.9 * (ankle - rear) / length);
+  // a heel is round: what touches first lies before its end
+  flat.back = std::max(0.0, 0.7 * (ankle - rear) / length);
   leg.sole = sole_of(rig, flat, X_foot);
   return true;
 }
