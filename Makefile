@@ -29,6 +29,7 @@ bench:  ## Molejo beside its peers: microseconds per step, energy drift
 	@build-bench/bench/molejo_bench $(BENCH_ARGS)
 	@build-bench/bench/molejo_bench_net scenes/nets
 	@build-bench/bench/molejo_bench_motion
+	@build-bench/bench/molejo_bench_navigation scenes node_modules/.molejo-clips/viverse/walk.glb node_modules/.molejo-clips/dcl/walk.glb
 
 study:  ## train and validate the experiments of the thesis with SEEDS (3) each, into out/study
 	@scripts/install_deps

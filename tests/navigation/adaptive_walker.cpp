@@ -322,7 +322,8 @@ TEST_CASE("adaptive walker: axes of joints do not matter") {
   // the same legs in frames that are turned at random: the thesis's fourth rule is not needed
   Character plain = test::gait_character(), turned = plain;
   std::vector<Quat> by(static_cast<std::size_t>(plain.skeleton.size()));
-  for (const Leg& leg : test::ready_clips(plain, "gait")->rig.legs) {
+  const Clips legs = test::ready_clips(plain, "gait");
+  for (const Leg& leg : legs->rig.legs) {
     for (const int j : leg.chain) by[at(j)] = exp_quat(Vec3{0.7 + 0.1 * j, -0.4, 0.9});
   }
   // R'_j = R_j C_j in the model, so that local rotations become C_p^-1 R C_j
