@@ -1147,6 +1147,13 @@ test_net_refuses_bad_input_with_one_line() {
 
 shows=$scenes/shows
 
+test_direct_lets_a_walker_fall_and_get_up() {
+  expect 0 direct "$shows/stumble.show.json" -o stumble.glb
+  holds stdout '^  fired in frame +throw [0-9]+, hit [0-9]+, up [0-9]+, on [0-9]+, there [0-9]+$'
+  [ "$(head -c 4 stumble.glb)" = glTF ] || fail "stumble.glb has no glTF header"
+  only_files stumble.glb
+}
+
 test_direct_plays_the_shows_of_the_thesis() {
   expect 0 direct "$shows/walk.show.json" -o walk.glb -o walk.csv --events events.csv --gantt chart.svg
   holds stdout '^  fired in frame +T1 0, T2 12, T3 36, T5 36, T8 60, T10 72, T11 72$'
