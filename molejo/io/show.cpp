@@ -307,22 +307,10 @@ class ShowReader {
                                 at_place.name, channel));
         }
       }
-      finish_on_arrival(action, static_cast<int>(p));
-      show_.bindings.push_back({Binding::When::place, static_cast<int>(p), std::move(action)});
+      Binding binding{Binding::When::place, static_cast<int>(p), std::move(action)};
+      if (at_place.awaited) finish_on_arrival(binding, show_);
+      show_.bindings.push_back(std::move(binding));
     });
-  }
-
-  // An awaited place is over when who walks in it has come to the end of the path.
-  void finish_on_arrival(const Action& action, int p) {
-    const auto* walk = std::get_if<Walk>(&action);
-    if (!walk || !show_.net.places[at_index(p)].awaited) return;
-    if (walk->plan.kind != navigation::Plan::Kind::path || walk->plan.loop) return;
-    Cause cause;
-    cause.kind = Cause::Kind::walked;
-    cause.effect = Cause::Effect::finish;
-    cause.place = PlaceId{p};
-    cause.binding = static_cast<int>(show_.bindings.size());
-    show_.causes.push_back(std::move(cause));
   }
 
   void read_places(ActionReader& actions, const ShowBodies& bodies) {

@@ -99,6 +99,10 @@ class WalkerReader {
   int terrains_ = 0;
 };
 
+// An awaited place is over when who walks in it has come to the end of the path: a cause for a
+// binding that comes next.
+void finish_on_arrival(const Binding& binding, Show& show);
+
 // What an action writes: two actions of one place must not write the same.
 std::vector<std::string> channels(const Action& action, const ShowBodies& bodies);
 

@@ -126,6 +126,17 @@ ShowWalker WalkerReader::read(const JsonCursor& item, const std::string& name, S
   return walker;
 }
 
+void finish_on_arrival(const Binding& binding, Show& show) {
+  const auto* walk = std::get_if<Walk>(&binding.action);
+  if (!walk || walk->plan.kind != navigation::Plan::Kind::path || walk->plan.loop) return;
+  Cause cause;
+  cause.kind = Cause::Kind::walked;
+  cause.effect = Cause::Effect::finish;
+  cause.place = PlaceId{binding.node};
+  cause.binding = static_cast<int>(show.bindings.size());
+  show.causes.push_back(std::move(cause));
+}
+
 int ActionReader::walker(const JsonCursor& at, int actor) const {
   const int figure = acting(at, actor);
   for (std::size_t i = 0; i < bodies_.walkers.size(); ++i) {

@@ -154,7 +154,7 @@ class SegmentFinder {
 
   // Origin, tip, axes: z along the bone, y the axis about which it bends.
   void measure(Segment& s) {
-    const Vec3 front{1, 0, 0}, up{0, 0, 1}, left{0, 1, 0};
+    const Vec3 front{1, 0, 0}, up{0, 0, 1};
     Vec3 sum;
     for (const int j : s.spread) sum += placed_.p[at(j)];
     s.origin = sum / static_cast<double>(s.spread.size());
@@ -192,6 +192,11 @@ class SegmentFinder {
         break;
     }
     if (s.kind == SegmentKind::upper_arm || s.kind == SegmentKind::lower_arm) lower_arm(s);
+    set_axes(s, bends_to);
+  }
+
+  void set_axes(Segment& s, const Vec3& bends_to) const {
+    const Vec3 up{0, 0, 1}, left{0, 1, 0};
     s.length = norm(s.tip - s.origin);
     if (!(s.length > 1e-6) || !(s.length < 1e6)) {
       throw InputError("a ragdoll needs bones of some length: '" + rig_.skeleton[s.joint].name +
