@@ -77,7 +77,24 @@ void FallibleWalker::take_over(const motion::SkeletonPose& pose, const motion::A
   q_before_ = state_.q;
 }
 
+void FallibleWalker::schedule(std::vector<FallEvent> events) {
+  for (const FallEvent& event : events) part_index(event.part);
+  events_ = std::move(events);
+  std::stable_sort(events_.begin(), events_.end(),
+                   [](const FallEvent& a, const FallEvent& b) { return a.at < b.at; });
+  next_event_ = 0;
+}
+
 void FallibleWalker::advance(double dt, const navigation::Steering& steering) {
+  for (; next_event_ < events_.size() && events_[next_event_].at <= time_ + 1e-9; ++next_event_) {
+    const FallEvent& event = events_[next_event_];
+    if (event.push) {
+      push(*event.push, event.part);
+    } else {
+      recover(event.recover);
+    }
+  }
+  time_ += dt;
   dt_ = dt;
   if (!is_down()) {
     q_before_ = state_.q;
@@ -114,15 +131,17 @@ void FallibleWalker::start() {
   run_->next_frame(first, none);
 }
 
-void FallibleWalker::push(const Vec3& impulse, const std::string& part) {
+int FallibleWalker::part_index(const std::string& part) const {
   std::vector<std::string> names;
   for (const navigation::RagdollPart& p : ragdoll_->parts) names.push_back(p.name);
-  int index = names.size() > 1 && names[1] == "torso" ? 1 : 0;
-  if (!part.empty()) {
-    const auto found = std::find(names.begin(), names.end(), part);
-    if (found == names.end()) throw InputError(unknown_word("part", part, names));
-    index = static_cast<int>(found - names.begin());
-  }
+  if (part.empty()) return names.size() > 1 && names[1] == "torso" ? 1 : 0;
+  const auto found = std::find(names.begin(), names.end(), part);
+  if (found == names.end()) throw InputError(unknown_word("part", part, names));
+  return static_cast<int>(found - names.begin());
+}
+
+void FallibleWalker::push(const Vec3& impulse, const std::string& part) {
+  const int index = part_index(part);
   if (!is_down()) {
     pose_ = inside_->pose();
     X_WM_ = placement();

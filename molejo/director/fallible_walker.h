@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "molejo/director/walking.h"
 #include "molejo/model/build.h"
@@ -17,6 +18,14 @@
 #include "molejo/physics/world.h"
 
 namespace molejo {
+
+// What befalls a walker at a moment: it is pushed over, or recovers.
+struct FallEvent {
+  double at = 0;             // s since the walker began
+  std::optional<Vec3> push;  // N s; else it recovers
+  std::string part;          // that is pushed
+  double recover = 1;        // s of blending
+};
 
 class FallibleWalker final : public navigation::Walker {
  public:
@@ -33,6 +42,8 @@ class FallibleWalker final : public navigation::Walker {
   void push(const Vec3& impulse, const std::string& part = "");
   // Back to its clips, blending over `seconds`. Nothing happens to one that walks.
   void recover(double seconds);
+  // Events to come, by time. Throws InputError for a part that there is not.
+  void schedule(std::vector<FallEvent> events);
   bool is_down() const { return run_ != nullptr; }
   // Empty, or why the simulation stopped; it then lies where it was.
   const std::string& failure() const { return failure_; }
@@ -56,6 +67,7 @@ class FallibleWalker final : public navigation::Walker {
   void measure(navigation::WalkCost* cost) override { inside_->measure(cost); }
 
  private:
+  int part_index(const std::string& part) const;
   void look();  // at the bodies
   void start();
 
@@ -77,6 +89,9 @@ class FallibleWalker final : public navigation::Walker {
   std::vector<motion::Affine> X_MJ_;
   std::vector<navigation::FootState> feet_;
   std::string failure_;
+  std::vector<FallEvent> events_;
+  std::size_t next_event_ = 0;
+  double time_ = 0;  // s
 };
 
 }  // namespace molejo

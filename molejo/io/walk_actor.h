@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "molejo/director/fallible_walker.h"
 #include "molejo/motion/character.h"
 #include "molejo/navigation/adaptive_walker.h"
 #include "molejo/navigation/stage.h"
@@ -47,6 +48,7 @@ struct WalkActor {
   navigation::AdaptiveOptions adaptive;
   navigation::ThesisOptions thesis;
   navigation::Plan plan;
+  std::vector<FallEvent> falls;
 };
 
 // How a character is had from its path; load_character unless another way is given.

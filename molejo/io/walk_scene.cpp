@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "molejo/director/terrain_field.h"
 #include "molejo/io/assembly.h"
 #include "molejo/io/file.h"
 #include "molejo/math/words.h"
@@ -110,6 +111,33 @@ Plan read_plan(const JsonCursor& at) {
   return plan;
 }
 
+std::vector<FallEvent> read_falls(const JsonCursor& at) {
+  at.expect_array(1000);
+  const std::vector<std::string> keys{"at", "push", "part", "recover"};
+  std::vector<FallEvent> falls;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const JsonCursor item = at[i];
+    item.expect_object();
+    item.expect_keys(keys);
+    const std::string_view kind = item.only_one({"push", "recover"});
+    if (kind.empty()) item.fail("expected push or recover");
+    FallEvent event;
+    event.at = item.need("at").between(0, longest_walk);
+    if (kind == "push") {
+      const JsonCursor push = item.need("push");
+      push.numbers(3);
+      const auto newton_seconds = [&](std::size_t k) { return push[k].between(-1e5, 1e5); };
+      event.push = Vec3{newton_seconds(0), newton_seconds(1), newton_seconds(2)};
+      if (const auto part = item.find("part")) event.part = part->name();
+    } else {
+      if (const auto part = item.find("part")) part->fail("belongs to 'push'");
+      event.recover = item.need("recover").between(0.05, 60);
+    }
+    falls.push_back(std::move(event));
+  }
+  return falls;
+}
+
 void read_options(const JsonCursor& at, WalkActor& actor) {
   at.expect_object();
   const bool adaptive = actor.solver == Solver::adaptive;
@@ -212,9 +240,9 @@ class WalkReader {
   }
 
   void read_actor(const JsonCursor& at) {
-    const std::vector<std::string> keys{"name",  "count",  "file",     "clips",
-                                        "roles", "legs",   "position", "heading_deg",
-                                        "scale", "solver", "options",  "plan"};
+    const std::vector<std::string> keys{"name",    "count",    "file",        "clips", "roles",
+                                        "legs",    "position", "heading_deg", "scale", "solver",
+                                        "options", "plan",     "falls"};
     at.expect_keys(keys);
     WalkActor actor;
     actor.name = at.need("name").name();
@@ -241,6 +269,7 @@ class WalkReader {
       actor.solver = *known;
     }
     if (const auto options = at.find("options")) read_options(*options, actor);
+    if (const auto falls = at.find("falls")) actor.falls = read_falls(*falls);
     if (const auto plan = at.find("plan")) {
       actor.plan = read_plan(*plan);
     } else {
@@ -313,6 +342,26 @@ WalkScene load_walk_scene(const std::string& path) {
 
 bool is_walk_scene(const std::string& path) { return path.ends_with(".walk.json"); }
 
+// The terrains as bodies that one may fall on.
+Scene surroundings_of(const WalkScene& scene) {
+  Scene surroundings;
+  for (std::size_t i = 0; i < scene.terrains.size(); ++i) {
+    const Terrain& t = scene.terrains[i];
+    surroundings.bodies.push_back(terrain_body(
+        fmt::format("terrain {}", i + 1), terrain_field(t.relief, t.offset, t.scale), t.color));
+  }
+  return surroundings;
+}
+
+std::unique_ptr<navigation::Walker> make_fallible(const WalkScene& scene, const WalkActor& actor) {
+  auto ragdoll = std::make_shared<const navigation::Ragdoll>(
+      navigation::make_ragdoll(*actor.clips, *actor.character, actor.start.scale));
+  auto walker = std::make_unique<FallibleWalker>(
+      make_walker(actor, *scene.ground), std::move(ragdoll), surroundings_of(scene), *scene.ground);
+  walker->schedule(actor.falls);
+  return walker;
+}
+
 navigation::Stage make_stage(const WalkScene& scene, std::optional<Solver> solver) {
   navigation::Stage stage(scene.ground);
   for (WalkActor actor : scene.actors) {
@@ -322,7 +371,10 @@ navigation::Stage make_stage(const WalkScene& scene, std::optional<Solver> solve
                                    actor.start.x, actor.start.y));
     }
     try {
-      stage.add(actor.name, make_walker(actor, *scene.ground), actor.plan);
+      stage.add(
+          actor.name,
+          actor.falls.empty() ? make_walker(actor, *scene.ground) : make_fallible(scene, actor),
+          actor.plan);
     } catch (const InputError& e) {
       throw InputError(actor.name + ": " + e.what());
     }

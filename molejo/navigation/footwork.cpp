@@ -216,7 +216,7 @@ void Footwork::start_walking() {
     leg.print = leg.next = walk().feet.print_at(i, phase_);
     leg.rolled = 0;
     if (leg.print.on <= phase_) {
-      if (!leg.unsettled) leg.path.settle_on(map_onto(leg.print, stood_on(i, is)), is, clip);
+      if (!leg.unsettled) leg.path.settle_on(laid(leg.print, stood_on(i, is)), is, clip);
       leg.unsettled = false;
       continue;
     }
@@ -250,7 +250,7 @@ void Footwork::stand(const Vec3& p, double heading) {
     Step& leg = at(i);
     leg.print = idle().feet.print_at(i, 0.0);
     const Goal goal = idle_goal(leg.print);
-    leg.path.stand(map_onto(leg.print, foothold(i, goal)));
+    leg.path.stand(laid(leg.print, foothold(i, goal)));
     leg.wanted = goal.middle, leg.wanted_along = goal.along;
     leg.unsettled = false;
     leg.rolled = 0;
@@ -323,6 +323,15 @@ Foothold Footwork::foothold(int leg, const Goal& goal) const {
   return level;
 }
 
+// Level, where feet shall not be turned to the ground: then the higher of heel and toe touches it.
+GroundMap Footwork::laid(const Print& print, const Foothold& hold) const {
+  GroundMap map = map_onto(print, hold);
+  if (options_.orient_feet) return map;
+  map.tilted = map.upright;
+  map.to.z = std::max(hold.heel.z, hold.toe.z);
+  return map;
+}
+
 // The foothold of a foot that stands flat.
 Foothold Footwork::stood_on(int i, const FootPose& foot) const {
   const Mat3 R = matrix(foot.q);
@@ -353,7 +362,7 @@ void Footwork::plan(int i, const Goal& goal, const Print& print) {
   leg.wanted = goal.middle, leg.wanted_along = goal.along;
   const Foothold hold = foothold(i, goal);
   leg.shift = hold.shift;
-  leg.path.aim(map_onto(print, hold), clip_foot(i));
+  leg.path.aim(laid(print, hold), clip_foot(i));
   if (options_.stride_correction) clear_swing(i, 0);
 }
 

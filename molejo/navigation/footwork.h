@@ -94,6 +94,7 @@ class Footwork {
   Goal idle_goal(const Print& print) const;
   Foothold foothold(int leg, const Goal& goal) const;
   Foothold stood_on(int leg, const FootPose& foot) const;
+  GroundMap laid(const Print& print, const Foothold& hold) const;
 
   const WalkClips* clips_;
   const Ground* ground_;

@@ -171,11 +171,43 @@ TEST_CASE("walk scene: what is wrong is told with file, line and pointer") {
                     {"name": "a", "file": "stick_walk.bvh"}, {"name": "a", "file": "stick_walk.bvh"}]})"),
         "there is one of that name already");
   holds(refused(with(R"("count": 3000)")), "/characters/0/count");
+  holds(refused(with(R"("falls": [{"at": 1}])")), "/characters/0/falls/0: ");
+  holds(refused(with(R"("falls": [{"at": 1, "push": [1, 2]}])")), "/characters/0/falls/0/push");
+  holds(refused(with(R"("falls": [{"at": 1, "push": [1, 2, 3], "recover": 1}])")), "/falls/0");
+  holds(refused(with(R"("falls": [{"at": 1, "recover": 1, "part": "torso"}])")),
+        "belongs to 'push'");
+  const WalkScene unknown =
+      scene_of(with(R"("falls": [{"at": 1, "push": [1, 2, 3], "part": "tors"}])"));
+  holds(error_text([&] { make_stage(unknown); }), "unknown part 'tors'; did you mean 'torso'?");
   const std::string missing = error_text([] {
     parse_walk_scene(with(R"("clips": {"walk": "node_modules/.molejo-clips/x.glb"})"),
                      walks() + "a.walk.json");
   });
   holds(missing, "run scripts/install_deps --test");
+}
+
+TEST_CASE("walk scene: a push at a moment, a fall by physics, and up again") {
+  const WalkScene scene = load_walk_scene(walks() + "stick_fall.walk.json");
+  Stage stage = make_stage(scene);
+  const double leg = stage.walker(0).rig().leg_length;
+  const auto hips = [&] {
+    const Walker& w = stage.walker(0);
+    const Vec3 p =
+        w.placement() * w.model_transforms()[static_cast<std::size_t>(w.rig().hips)].origin;
+    return p.z - stage.ground().at(p.x, p.y)->height;
+  };
+  double lowest = 1e9, before = 1e9, far = 0;
+  for (int k = 0; k < scene.frames(); ++k) {
+    stage.advance(1 / scene.fps);
+    const double t = stage.time();
+    if (t < 3) before = std::min(before, hips());
+    if (t > 4.5 && t < 6) lowest = std::min(lowest, hips());
+    if (t < 7.5) far = stage.walker(0).position().x;
+  }
+  CHECK(before > 0.75 * leg);
+  CHECK(lowest < 0.4 * leg);
+  CHECK(hips() > 0.75 * leg);
+  CHECK(stage.walker(0).position().x > far + 0.5);
 }
 
 TEST_CASE("walk scene: more frames than are recorded are refused before they are") {

@@ -318,6 +318,25 @@ TEST_CASE("adaptive walker: without inverse kinematics legs are those of the cli
   CHECK(highest - lowest > 0.4);
 }
 
+TEST_CASE("adaptive walker: feet that are not turned to the ground stay level, and do not sink") {
+  const Clips clips = stick();
+  const Ground ground = test::hills(0.8, 7);
+  const auto level = make_adaptive_walker(clips, ground, {}, {.orient_feet = false});
+  const auto turned = make_adaptive_walker(clips, ground, {});
+  double steep = 0, flat = 0;
+  for (int k = 0; k < 600; ++k) {
+    level->advance(dt, {}), turned->advance(dt, {});
+    for (std::size_t leg = 0; leg < 2; ++leg) {
+      const FootState &a = level->feet()[leg], &b = turned->feet()[leg];
+      if (a.heel_down && a.toe_down) flat = std::max(flat, std::abs(a.toe.z - a.heel.z));
+      if (b.heel_down && b.toe_down) steep = std::max(steep, std::abs(b.toe.z - b.heel.z));
+      for (const Vec3& p : {a.heel, a.toe}) CHECK(p.z > ground.at(p.x, p.y)->height - 5e-3);
+    }
+  }
+  CHECK(flat < 0.01);
+  CHECK(steep > 0.03);
+}
+
 TEST_CASE("adaptive walker: axes of joints do not matter") {
   // the same legs in frames that are turned at random: the thesis's fourth rule is not needed
   Character plain = test::gait_character(), turned = plain;
