@@ -146,11 +146,17 @@ TEST_CASE(
       // the baseline, as far as it takes the clip
       const auto baseline = make_thesis_walker(clips, ground, {});
       const Quality b = quality_of(track_of(*baseline, {{20, {}}}), ground, fps);
+      const auto sunk = [](const QualityFigures& f) {
+        return std::max(f.penetration_heel, f.penetration_toe);
+      };
+      const auto above = [](const QualityFigures& f) {
+        return std::max(f.hovering_heel, f.hovering_toe);
+      };
       MESSAGE(name << ", " << terrain << ": slip " << q.adapted.slip_most << " mm (baseline "
-                   << b.adapted.slip_most << "), penetration " << q.adapted.penetration_heel << " ("
-                   << b.adapted.penetration_heel << "), hovering " << q.adapted.hovering_heel
-                   << " (" << b.adapted.hovering_heel << "), jump " << q.adapted.angle_jump_ratio
-                   << " (" << b.adapted.angle_jump_ratio << ")");
+                   << b.adapted.slip_most << "), penetration " << sunk(q.adapted) << " ("
+                   << sunk(b.adapted) << "), hovering " << above(q.adapted) << " ("
+                   << above(b.adapted) << "), jump " << q.adapted.angle_jump_ratio << " ("
+                   << b.adapted.angle_jump_ratio << ")");
     }
   }
 }
