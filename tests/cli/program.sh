@@ -1195,7 +1195,7 @@ test_direct_writes_glb_files_without_a_fault() {
     return
   fi
   [ "$code" -eq 0 ] || fail "$(cat verdict)"
-  [ "$(grep -c ': 0 errors, 0 warnings, .* 1 animations' verdict)" -eq 5 ] || fail "$(cat verdict)"
+  [ "$(grep -c ': 0 errors, 0 warnings, .* 1 animations' verdict)" -eq 6 ] || fail "$(cat verdict)"
 }
 
 test_direct_refuses_what_is_proved_wrong() {
