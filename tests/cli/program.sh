@@ -204,6 +204,47 @@ PY
   holds verdict 'walked in blender'
 }
 
+test_walk_in_a_skin_plays_in_blender() {
+  local clips="$here/../../node_modules/.molejo-clips/viverse"
+  if ! command -v blender > /dev/null; then
+    echo "skipped: blender is not installed"
+    return
+  fi
+  if [ ! -e "$clips/mannequin.glb" ]; then
+    echo "skipped: the characters of @pmndrs/viverse are not installed"
+    return
+  fi
+  expect 0 walk "$clips/mannequin.glb" --walk "$clips/walk.glb" --terrain "0.1*sin(x)" --duration 2 -o out.glb
+  cat > load.py << 'PY'
+import bpy
+import numpy
+numpy.bool = bool  # Debian's importer is older than its numpy
+bpy.ops.wm.read_factory_settings(use_empty=True)
+bpy.ops.import_scene.gltf(filepath="out.glb")
+scene = bpy.context.scene
+scene.render.fps = 24
+skins = [o for o in bpy.data.objects if o.type == "MESH" and any(m.type == "ARMATURE" for m in o.modifiers)]
+assert skins, "no skin"
+def bounds(frame):
+    scene.frame_set(frame)
+    graph = bpy.context.evaluated_depsgraph_get()
+    points = []
+    for o in skins:
+        shown = o.evaluated_get(graph)
+        points += [shown.matrix_world @ v.co for v in shown.to_mesh().vertices]
+    return [(min(p[k] for p in points), max(p[k] for p in points)) for k in range(3)]
+a, b = bounds(1), bounds(48)
+# a person of flesh: as tall as before, walked along x, soles on the ground
+for box in (a, b):
+    assert 1.5 < box[2][1] - box[2][0] < 2.1, (a, b)
+    assert abs(box[2][0]) < 0.15, (a, b)
+assert 0.5 < b[0][0] - a[0][0] < 4, (a, b)
+print("walked in its skin")
+PY
+  timeout 100 blender --background --python-exit-code 7 --python load.py > verdict 2>&1 || fail "$(tail -n 5 verdict)"
+  holds verdict 'walked in its skin'
+}
+
 test_walk_on_shipped_terrains_stays_on_them() {
   local terrain
   for terrain in flat hills steps ramp rough; do
