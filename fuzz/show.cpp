@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "fuzz/walker_figure.h"
 #include "molejo/io/character_file.h"
 #include "molejo/io/show.h"
 #include "molejo/model/error.h"
@@ -9,28 +10,6 @@
 namespace {
 
 using namespace molejo;
-
-// Whoever is asked for: a figure of two legs that swing.
-constexpr const char* figure = R"(HIERARCHY
-ROOT Hips
-{ OFFSET 0 0.9 0 CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
- JOINT LeftUpLeg { OFFSET 0.1 0 0 CHANNELS 3 Zrotation Xrotation Yrotation
-  JOINT LeftLeg { OFFSET 0 -0.45 0.01 CHANNELS 3 Zrotation Xrotation Yrotation
-   JOINT LeftFoot { OFFSET 0 -0.43 -0.01 CHANNELS 3 Zrotation Xrotation Yrotation
-    End Site { OFFSET 0 -0.05 0.16 } } } }
- JOINT RightUpLeg { OFFSET -0.1 0 0 CHANNELS 3 Zrotation Xrotation Yrotation
-  JOINT RightLeg { OFFSET 0 -0.45 0.01 CHANNELS 3 Zrotation Xrotation Yrotation
-   JOINT RightFoot { OFFSET 0 -0.43 -0.01 CHANNELS 3 Zrotation Xrotation Yrotation
-    End Site { OFFSET 0 -0.05 0.16 } } } } }
-MOTION
-Frames: 5
-Frame Time: 0.25
-0 0.90 0.0 0 0 0  0 -25 0  0 5 0  0 0 0  0 25 0  0 10 0  0 0 0
-0 0.88 0.2 0 0 0  0 0 0    0 5 0  0 0 0  0 0 0   0 50 0  0 0 0
-0 0.90 0.4 0 0 0  0 25 0   0 10 0 0 0 0  0 -25 0 0 5 0   0 0 0
-0 0.88 0.6 0 0 0  0 0 0    0 50 0 0 0 0  0 0 0   0 5 0   0 0 0
-0 0.90 0.8 0 0 0  0 -25 0  0 5 0  0 0 0  0 25 0  0 10 0  0 0 0
-)";
 
 constexpr std::size_t small = 60;  // bodies, places: many are slow, not wrong
 
@@ -54,8 +33,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   // other files are looked for in a folder that is not there
   try {
-    const Show show = parse_show(text, "nowhere/fuzz.show.json",
-                                 [](const std::string& path) { return parse_bvh(figure, path); });
+    const Show show = parse_show(text, "nowhere/fuzz.show.json", [](const std::string& path) {
+      return parse_bvh(walker_figure, path);
+    });
     play(show);
   } catch (const InputError& e) {
     if (std::string_view(e.what()).find('\n') != std::string_view::npos) std::abort();

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "molejo/io/json_place.h"
+#include "molejo/io/plane_names.h"
 #include "molejo/io/png.h"
 #include "molejo/io/scene_elements.h"
 #include "molejo/io/scene_keys.h"
@@ -59,23 +61,6 @@ std::vector<std::array<int, 3>> read_faces(const JsonCursor& cursor, std::size_t
   return triangles;
 }
 
-// beside the scene file
-std::string file_beside(const JsonCursor& name) {
-  const std::filesystem::path folder = std::filesystem::path(name.document().file).parent_path();
-  return (folder / name.name()).string();
-}
-
-// Calls `make`, whose errors get the place of `cursor` unless they have one.
-template <class Make>
-auto placed(const JsonCursor& cursor, Make make) {
-  try {
-    return make();
-  } catch (const InputError& e) {
-    if (std::string_view(e.what()).starts_with(cursor.document().file + ":")) throw;
-    cursor.fail(e.what());
-  }
-}
-
 // Friction, restitution and whether it collides, where they are given.
 void read_surface(const JsonCursor& cursor, Surface& surface, bool& collides) {
   cursor.read_not_negative("friction", surface.friction);
@@ -96,31 +81,6 @@ void read_heights(const JsonCursor& rows, HeightField& field) {
     for (std::size_t c = 0; c < rows[r].size(); ++c) field.heights.push_back(rows[r][c].number());
   }
 }
-
-// x and y of a point of the field, and the parameters around it.
-class FieldNames : public Names {
- public:
-  explicit FieldNames(const Scope& scope) : scope_(scope) {}
-  std::optional<Symbol> find(std::string_view name) const override {
-    const Dimension metre = *dimension_of("m");
-    if (name == "x") return Symbol{.slot = 0, .unit = metre};
-    if (name == "y") return Symbol{.slot = 1, .unit = metre};
-    for (std::size_t i = 0; i < scope_.names().size(); ++i) {
-      if (scope_.names()[i] == name) {
-        return Symbol{.constant = std::array{scope_.values()[i], 0.0, 0.0}};
-      }
-    }
-    return std::nullopt;
-  }
-  std::vector<std::string> all() const override {
-    std::vector<std::string> names = scope_.names();
-    names.insert(names.end(), {"x", "y"});
-    return names;
-  }
-
- private:
-  const Scope& scope_;
-};
 
 // Points from the key "cells", a number or [x, y]: one more than cells.
 void read_cells(const JsonCursor& cursor, HeightField& field) {
@@ -159,7 +119,7 @@ void sample_heights(const JsonCursor& cursor, HeightField& field, std::size_t& o
   const std::string text = cursor.word();
   try {
     const Formula formula{.text = text, .wanted = Wanted::number};
-    const ExpressionProgram program = compile({}, {&formula, 1}, FieldNames(cursor.scope()));
+    const ExpressionProgram program = compile({}, {&formula, 1}, PlaneNames(cursor.scope()));
     const auto points =
         static_cast<std::size_t>(field.columns) * static_cast<std::size_t>(field.rows);
     constexpr std::size_t most = 1'000'000'000;  // a few seconds

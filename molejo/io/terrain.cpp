@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "molejo/io/file.h"
+#include "molejo/io/json_place.h"
 #include "molejo/io/png.h"
 #include "molejo/io/scene.h"
 #include "molejo/io/scene_elements.h"
@@ -19,23 +20,6 @@ namespace molejo {
 namespace {
 
 constexpr double smallest = 1e-6;
-
-std::string file_beside(const JsonCursor& name) {
-  const std::filesystem::path folder = std::filesystem::path(name.document().file).parent_path();
-  return (folder / name.name()).string();
-}
-
-// Calls `make`, whose errors get the place of `cursor`.
-template <class Make>
-auto placed(const JsonCursor& cursor, Make make) {
-  try {
-    return make();
-  } catch (const InputError& e) {
-    cursor.fail(e.what());
-  } catch (const ExpressionError& e) {
-    cursor.fail(e.what());
-  }
-}
 
 double coordinate(const JsonCursor& at) { return at.between(-farthest_terrain, farthest_terrain); }
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 
+#include "molejo/io/plane_names.h"
 #include "molejo/math/expression.h"
 #include "molejo/math/noise.h"
 #include "molejo/math/random.h"
@@ -17,31 +18,6 @@
 namespace molejo {
 
 namespace {
-
-// x and y, and the parameters around the formula.
-class PlaneNames : public Names {
- public:
-  explicit PlaneNames(const Scope& scope) : scope_(scope) {}
-  std::optional<Symbol> find(std::string_view name) const override {
-    const Dimension metre = *dimension_of("m");
-    if (name == "x") return Symbol{.slot = 0, .unit = metre};
-    if (name == "y") return Symbol{.slot = 1, .unit = metre};
-    for (std::size_t i = 0; i < scope_.names().size(); ++i) {
-      if (scope_.names()[i] == name) {
-        return Symbol{.constant = std::array{scope_.values()[i], 0.0, 0.0}};
-      }
-    }
-    return std::nullopt;
-  }
-  std::vector<std::string> all() const override {
-    std::vector<std::string> names = scope_.names();
-    names.insert(names.end(), {"x", "y"});
-    return names;
-  }
-
- private:
-  const Scope& scope_;
-};
 
 // A compiled formula that any thread may evaluate: each has its own registers.
 class HeightFormula {
