@@ -26,16 +26,31 @@ std::size_t character_length(std::string_view s) {
   return 0;
 }
 
+// The character at the start of a text that can stand in markup, in bytes; 0: none can.
+std::size_t allowed_length(std::string_view text) {
+  const auto code = static_cast<unsigned char>(text.front());
+  const bool control = (code < 0x20 && code != '\n' && code != '\t') || code == 0x7F;
+  return control ? 0 : character_length(text);
+}
+
 }  // namespace
+
+bool is_markup_text(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t n = allowed_length(text);
+    if (n == 0) return false;
+    text.remove_prefix(n);
+  }
+  return true;
+}
 
 std::string escaped(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t n = character_length(text);
+    const std::size_t n = allowed_length(text);
     const char c = text.front();
-    const auto code = static_cast<unsigned char>(c);
-    if (n == 0 || (code < 0x20 && c != '\n' && c != '\t') || code == 0x7F) {
+    if (n == 0) {
       out += "\xEF\xBF\xBD";
     } else if (c == '&') {
       out += "&amp;";

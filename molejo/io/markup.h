@@ -10,4 +10,8 @@ namespace molejo {
 // are not UTF-8 become U+FFFD.
 std::string escaped(std::string_view text);
 
+// Is it UTF-8 that XML allows, without control characters but line ends and tabs? Then escaping and
+// reading give it again.
+bool is_markup_text(std::string_view text);
+
 }  // namespace molejo

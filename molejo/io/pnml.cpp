@@ -114,6 +114,9 @@ class PnmlReader {
       id.fail(
           fmt::format("an id of {} bytes; at most {} are allowed", id.text().size(), max_net_name));
     }
+    if (!is_markup_text(id.text()) || !is_markup_text(child_text(element, "name"))) {
+      element.fail("its id or name is not UTF-8 text");
+    }
     if (!nodes_.emplace(id.text(), Node{kind, &element, -1}).second) {
       id.fail("the id is given twice");
     }

@@ -89,6 +89,9 @@ TEST_CASE("pnml: broken references, ids and numbers are refused with their line"
   CHECK(net_error("<transition id=\"t\"/><referencePlace id=\"r\" ref=\"t\"/>"
                   "<arc id=\"a\" source=\"r\" target=\"t\"/>")
             .find("a reference to a node of the other kind") != std::string::npos);
+  // a byte that is no character would come back as three
+  CHECK(net_error("<place id=\"p\"><name><text>a\xC5</text></name></place>")
+            .find("its id or name is not UTF-8 text") != std::string::npos);
   const std::string huge(100'000, 'x');
   const std::string about_huge = net_error("<place id=\"" + huge + "\"/>");
   CHECK(about_huge.find("an id of 100000 bytes; at most 200 are allowed") != std::string::npos);
