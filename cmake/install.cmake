@@ -6,6 +6,7 @@ set(MOLEJO_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/molejo)
 install(TARGETS molejo EXPORT molejo_targets)
 if(TARGET molejo_cli)
   install(TARGETS molejo_cli)
+  install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/molejo)
 endif()
 install(DIRECTORY molejo/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/molejo
         FILES_MATCHING PATTERN "*.h")

@@ -62,6 +62,8 @@ void Connection::receive(Time now) {
   const std::string_view arrived(bytes, static_cast<std::size_t>(count));
   if (phase_ == Phase::head) {
     read_head(arrived, now);
+  } else if (phase_ == Phase::body) {
+    read_body(arrived, now);
   } else if (phase_ == Phase::open) {
     reader_.append(arrived);
   }
@@ -79,9 +81,15 @@ void Connection::read_head(std::string_view bytes, Time now) {
     const std::optional<std::size_t> end = head_end(head_);
     if (!end) return;
     const RequestHead request = parse_request(std::string_view(head_).substr(0, *end));
-    // a client may send its first messages along
-    reader_.append(std::string_view(head_).substr(*end));
+    const std::string rest = head_.substr(*end);
     head_ = {};
+    if (request.method == "POST" && options_.max_body_bytes > 0) {
+      begin_body(request, now);
+      read_body(rest, now);
+      return;
+    }
+    // a client may send its first messages along
+    reader_.append(rest);
     answer(request, now);
   } catch (const HttpError& error) {
     respond(error.status, error.what(), now);
@@ -96,6 +104,51 @@ void Connection::answer(const RequestHead& request, Time now) {
   } else {
     respond_with_file(request, now);
   }
+}
+
+// Only a length that is told and bounded is waited for.
+void Connection::begin_body(RequestHead request, Time now) {
+  check_host(admission_, request);
+  check_origin(admission_, request);
+  check_token(admission_, request);
+  const std::string* length = request.header("content-length");
+  if (request.header("transfer-encoding") || !length || length->empty() || length->size() > 12 ||
+      length->find_first_not_of("0123456789") != std::string::npos) {
+    throw HttpError(411, "a body needs its length");
+  }
+  const unsigned long long size = std::stoull(*length);
+  if (size > options_.max_body_bytes) {
+    throw HttpError(413,
+                    fmt::format("{} bytes; expected {} at most", size, options_.max_body_bytes));
+  }
+  if (!owner_.has_room_for(static_cast<std::size_t>(size))) {
+    throw HttpError(503, "too much is being sent here; try again");
+  }
+  body_size_ = static_cast<std::size_t>(size);
+  post_ = std::move(request);
+  phase_ = Phase::body;
+  deadline_ = now + options_.body_timeout;
+}
+
+void Connection::read_body(std::string_view bytes, Time now) {
+  body_ += bytes.substr(0, body_size_ - body_.size());
+  if (body_.size() < body_size_) return;
+  try {
+    const std::optional<HttpAnswer> given = owner_.request({*post_, body_});
+    if (!given) throw HttpError(404, "nothing is taken here");
+    respond_with_bytes(*given, false, now);
+  } catch (const HttpError& error) {
+    respond(error.status, error.what(), now);
+  }
+  body_ = {};
+}
+
+void Connection::respond_with_bytes(const HttpAnswer& given, bool head_only, Time now) {
+  sending_ =
+      shared(response_head(given.status, given.content_type, given.body ? given.body->size() : 0));
+  if (!head_only && given.body && !given.body->empty()) content_ = given.body;
+  phase_ = Phase::response;
+  deadline_ = now + options_.pong_timeout;
 }
 
 void Connection::upgrade(const RequestHead& request, Time now) {
@@ -121,6 +174,10 @@ void Connection::respond(int status, std::string_view body, Time now) {
 void Connection::respond_with_file(const RequestHead& request, Time now) {
   const bool head_only = request.method == "HEAD";
   if (request.method != "GET" && !head_only) throw HttpError(405, "only GET and HEAD");
+  if (const std::optional<HttpAnswer> given = owner_.request({request, {}})) {
+    if (!given->for_anyone) check_token(admission_, request);
+    return respond_with_bytes(*given, head_only, now);
+  }
   if (!options_.folder.empty()) file_ = open_served_file(options_.folder, request.path());
   if (!file_) throw HttpError(404, "no such file");
   sending_ = shared(response_head(200, file_->content_type, file_->size));
@@ -224,7 +281,8 @@ SharedBytes Connection::next_bytes(Time now) {
       if (!bytes) drain(now);
       break;
     case Phase::response:
-      bytes = next_of_file();
+      bytes = std::exchange(content_, nullptr);
+      if (!bytes) bytes = next_of_file();
       if (!bytes) drain(now);
       break;
     default:
@@ -249,7 +307,7 @@ SharedBytes Connection::next_of_file() {
 
 void Connection::keep_time(Time now) {
   if (now < deadline_ || phase_ == Phase::finished) return;
-  if (phase_ == Phase::head) {
+  if (phase_ == Phase::head || phase_ == Phase::body) {
     respond(408, "no whole request in time", now);
   } else if (phase_ != Phase::open) {
     abandon();
@@ -262,7 +320,7 @@ void Connection::keep_time(Time now) {
 }
 
 void Connection::close(const CloseReason& reason, Waiting waiting, Time now) {
-  if (phase_ == Phase::head) return abandon();
+  if (phase_ == Phase::head || phase_ == Phase::body) return abandon();
   if (phase_ != Phase::open) return;
   phase_ = Phase::closing;
   deadline_ = now + options_.close_timeout;

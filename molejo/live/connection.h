@@ -2,11 +2,12 @@
 //
 //   head --> open ----> closing --.
 //     |                           +--> draining --> finished
-//     `----> response ------------'
+//     `----> (body) --> response -'
 //
-// head: the request is read. open: a WebSocket. response: an answer or a file is sent. closing:
-// what waits and a close frame are sent. draining: all is sent; what still comes is discarded until
-// the other end closes as well, for a socket closed over unread bytes would take ours back.
+// head: the request is read. body: what a POST brings is read. open: a WebSocket. response: an
+// answer or a file is sent. closing: what waits and a close frame are sent. draining: all is sent;
+// what still comes is discarded until the other end closes as well, for a socket closed over unread
+// bytes would take ours back.
 #pragma once
 
 #include <optional>
@@ -30,6 +31,10 @@ class ConnectionOwner {
   // False when the handler failed.
   virtual bool deliver(ClientId client, const std::string& text) = 0;
   virtual SharedBytes next_bytes(ClientId client) = 0;
+  // For one more body of this size, beside those that are read now.
+  virtual bool has_room_for(std::size_t body) const = 0;
+  // An answer that is no file; throws HttpError.
+  virtual std::optional<HttpAnswer> request(const HttpRequest& request) = 0;
   // The client is no more; returns what still waits for it.
   virtual Outbox forget(ClientId client, const CloseReason& reason) = 0;
 };
@@ -56,6 +61,8 @@ class Connection {
   void abandon();
 
   std::optional<ClientId> client() const { return client_; }
+  // Bytes that are kept for the body of a POST.
+  std::size_t body_size() const { return phase_ == Phase::body ? body_size_ : 0; }
   bool finished() const { return phase_ == Phase::finished; }
   bool reads() const { return !ended_; }
   bool blocked() const { return blocked_; }  // waits until the socket takes more
@@ -63,12 +70,15 @@ class Connection {
   const std::string& address() const { return address_; }
 
  private:
-  enum class Phase { head, open, response, closing, draining, finished };
+  enum class Phase { head, body, open, response, closing, draining, finished };
 
   void read_head(std::string_view bytes, Time now);
   void answer(const RequestHead& request, Time now);
   void upgrade(const RequestHead& request, Time now);
   void respond(int status, std::string_view body, Time now);
+  void begin_body(RequestHead request, Time now);
+  void read_body(std::string_view bytes, Time now);
+  void respond_with_bytes(const HttpAnswer& answer, bool head_only, Time now);
   void respond_with_file(const RequestHead& request, Time now);
   void read_messages(Time now);
   void act_on(WebSocketMessage message, Time now);
@@ -88,6 +98,10 @@ class Connection {
   bool blocked_ = false;  // the socket takes no more
 
   std::string head_;
+  std::optional<RequestHead> post_;  // whose body is read
+  std::string body_;
+  std::size_t body_size_ = 0;
+  SharedBytes content_;  // of an answer, after its head
   std::optional<ServedFile> file_;
   WebSocketReader reader_;
   std::optional<ClientId> client_;

@@ -225,12 +225,18 @@ std::string_view status_text(int status) {
       return "Method Not Allowed";
     case 408:
       return "Request Timeout";
+    case 411:
+      return "Length Required";
+    case 413:
+      return "Content Too Large";
     case 421:
       return "Misdirected Request";
     case 426:
       return "Upgrade Required";
     case 431:
       return "Request Header Fields Too Large";
+    case 500:
+      return "Internal Server Error";
     case 503:
       return "Service Unavailable";
     case 505:

@@ -9,13 +9,6 @@ namespace molejo {
 
 namespace {
 
-std::size_t size_of(const Frame& frame, const std::vector<ContactEvent>& events) {
-  return sizeof(Frame) + frame.X_WB.size() * sizeof(Pose) +
-         static_cast<std::size_t>(frame.state.q.size() + frame.state.v.size()) * sizeof(double) +
-         frame.contacts.size() * sizeof(TouchPoint) + frame.probes.size() * sizeof(double) +
-         events.size() * sizeof(ContactEvent);
-}
-
 SceneForce& find_force(Scene& scene, const std::string& name) {
   std::vector<std::string> known;
   for (SceneForce& f : scene.forces) {
@@ -110,10 +103,10 @@ SceneFormula& find_formula(Scene& scene, const std::string& what, const std::str
 
 LiveRun::LiveRun(Scene scene, HistoryLimits limits)
     : scene_(std::move(scene)),
-      limits_(limits),
       built_(std::make_unique<Built>(build(scene_))),
       settings_(scene_.settings),
-      formulas_(built_->formulas) {
+      formulas_(built_->formulas),
+      history_(limits) {
   settings_.duration = 1e6;  // until it is stopped
   start(built_->initial);
 }
@@ -126,65 +119,43 @@ std::unique_ptr<Run> LiveRun::make_run(const Built& built, const State& state) c
   return run;
 }
 
+std::size_t LiveRun::Moment::bytes() const {
+  return sizeof(Frame) + frame.X_WB.size() * sizeof(Pose) +
+         static_cast<std::size_t>(frame.state.q.size() + frame.state.v.size()) * sizeof(double) +
+         frame.contacts.size() * sizeof(TouchPoint) + frame.probes.size() * sizeof(double) +
+         events.size() * sizeof(ContactEvent);
+}
+
 void LiveRun::start(const State& state) {
   built_->formulas = formulas_;
   run_ = make_run(*built_, state);
   simulate_frame();
-  shown_ = history_.size() - 1;
+  history_.show_last();
 }
 
 bool LiveRun::simulate_frame() {
   Moment moment;
   if (!run_->next_frame(moment.frame, moment.events)) return false;
-  bytes_ += size_of(moment.frame, moment.events);
-  history_.push_back(std::move(moment));
+  history_.add(std::move(moment));
   return true;
-}
-
-void LiveRun::keep_within_limits() {
-  while (history_.size() > 1 && shown_ > 0 &&
-         (history_.size() > limits_.frames || bytes_ > limits_.bytes)) {
-    bytes_ -= size_of(history_.front().frame, history_.front().events);
-    history_.pop_front();
-    --shown_;
-    ++first_;
-  }
 }
 
 bool LiveRun::advance() {
   if (is_at_end() && !simulate_frame()) return false;
-  ++shown_;
-  keep_within_limits();
+  history_.show_next();
   return true;
 }
 
-void LiveRun::seek(double t) {
-  const auto at = std::lower_bound(history_.begin(), history_.end(), t,
-                                   [](const Moment& m, double x) { return m.frame.state.t < x; });
-  std::size_t i = static_cast<std::size_t>(at - history_.begin());
-  if (i == history_.size()) --i;
-  if (i > 0 &&
-      std::fabs(history_[i - 1].frame.state.t - t) < std::fabs(history_[i].frame.state.t - t))
-    --i;
-  shown_ = i;
-}
-
 void LiveRun::branch() {
-  while (!is_at_end()) {
-    bytes_ -= size_of(history_.back().frame, history_.back().events);
-    history_.pop_back();
-  }
+  history_.forget_later();
   // the frame itself is made anew as the first of what follows
   const State state = frame().state;
-  bytes_ -= size_of(history_.back().frame, history_.back().events);
-  history_.pop_back();
+  history_.forget_last();
   start(state);
 }
 
 void LiveRun::reset() {
   history_.clear();
-  bytes_ = 0;
-  first_ = 0;
   start(built_->initial);
 }
 
@@ -227,7 +198,7 @@ void LiveRun::replace_formula(const std::string& what, const std::string& name,
   if (what == "joint") {
     // a motor that was not there before is a new model; all that can fail comes first
     auto rebuilt = std::make_unique<Built>(build(changed));
-    auto run = make_run(*rebuilt, history_.back().frame.state);
+    auto run = make_run(*rebuilt, history_.last().frame.state);
     Moment again;  // the last frame once more
     run->next_frame(again.frame, again.events);
     run_ = std::move(run);

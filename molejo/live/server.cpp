@@ -27,6 +27,7 @@ namespace {
 using Time = NetworkClock::time_point;
 
 constexpr std::size_t min_token = 16;
+constexpr std::size_t bodies_at_once = 4;  // of the largest size
 
 // the server whose network thread this is
 thread_local const void* runs_here = nullptr;
@@ -92,6 +93,8 @@ class Server::Network : public ConnectionOwner {
   ClientId open() override;
   bool deliver(ClientId client, const std::string& text) override;
   SharedBytes next_bytes(ClientId client) override;
+  bool has_room_for(std::size_t body) const override;
+  std::optional<HttpAnswer> request(const HttpRequest& request) override;
   Outbox forget(ClientId client, const CloseReason& reason) override;
 
   void wake();
@@ -236,6 +239,22 @@ bool Server::Network::deliver(ClientId client, const std::string& text) {
 SharedBytes Server::Network::next_bytes(ClientId client) {
   const std::lock_guard lock(mutex_);
   return outboxes_.at(client).take();
+}
+
+bool Server::Network::has_room_for(std::size_t body) const {
+  for (const Connection& connection : connections_) body += connection.body_size();
+  return body <= bodies_at_once * options_.max_body_bytes;
+}
+
+std::optional<HttpAnswer> Server::Network::request(const HttpRequest& request) {
+  try {
+    if (handlers_.on_request) return handlers_.on_request(request);
+  } catch (const HttpError&) {
+    throw;
+  } catch (...) {
+    throw HttpError(500, "internal error");
+  }
+  return std::nullopt;
 }
 
 Outbox Server::Network::forget(ClientId client, const CloseReason& reason) {

@@ -15,11 +15,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "molejo/live/http.h"
 #include "molejo/live/network.h"
 #include "molejo/live/outbox.h"
 #include "molejo/live/websocket.h"
@@ -43,14 +45,28 @@ struct ServerOptions {
   int max_connections = 128;             // clients, requests for files, handshakes under way
   int max_connections_per_address = 64;  // of one machine
   std::size_t max_message_bytes = std::size_t{1} << 20;  // of a client, all fragments together
+  std::size_t max_body_bytes = 0;                        // of a POST; 0: none is taken
   double max_messages_per_second = 200;  // of a client; control frames and fragments count
   double message_burst = 400;            // as many at once after a silence
   OutboxLimits outbox = {};
 
   std::chrono::milliseconds handshake_timeout{5000};  // from connecting to a whole request
+  std::chrono::milliseconds body_timeout{60'000};     // for the whole body of a POST
   std::chrono::milliseconds ping_interval{10'000};    // of silence, then it is asked
   std::chrono::milliseconds pong_timeout{10'000};     // for anything at all to come back
   std::chrono::milliseconds close_timeout{1000};      // for the last bytes to leave
+};
+
+// A request that is no WebSocket and, where there is a folder, before it is looked for there.
+struct HttpRequest {
+  const RequestHead& head;
+  std::string_view body;  // of a POST
+};
+struct HttpAnswer {
+  int status = 200;
+  std::string content_type = "text/plain; charset=utf-8";
+  SharedBytes body;         // null: empty
+  bool for_anyone = false;  // needs no token: a page that asks for it
 };
 
 // All are called on the network thread, one at a time, without any lock held; they should return
@@ -60,6 +76,9 @@ struct ServerHandlers {
   std::function<void(ClientId)> on_open = {};
   std::function<void(ClientId, const std::string& text)> on_message = {};
   std::function<void(ClientId, const CloseReason&)> on_close = {};  // once for each on_open
+  // GET, HEAD and, where bodies are taken, POST. Nothing: not known here. An HttpError it throws
+  // is the answer. A POST needs the token before it is asked.
+  std::function<std::optional<HttpAnswer>(const HttpRequest&)> on_request = {};
 };
 
 enum class Payload { text, binary };

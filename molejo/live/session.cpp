@@ -3,174 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 
 #include "molejo/io/columns.h"
-#include "molejo/io/json_document.h"
 #include "molejo/io/load.h"
 #include "molejo/io/scene.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
 
-namespace {
-
-constexpr int max_steps_at_once = 100'000;
-
-std::string quoted(const std::string& text) {
-  return compact_text(JsonValue(text), std::string::npos);
-}
-
-std::string vector_text(const Vec3& v) {
-  return fmt::format("[{:.7g},{:.7g},{:.7g}]", v.x, v.y, v.z);
-}
-
-}  // namespace
-
-// A message that was read: what to do, and with what.
-struct Session::Command {
-  JsonDocument document;
-  ClientKey client = 0;
-
-  const JsonValue* find(std::string_view key) const { return document.root.find(key); }
-  const JsonValue& need(std::string_view key, JsonValue::Kind kind, const char* expected) const {
-    const JsonValue* value = find(key);
-    if (!value || !value->is(kind)) {
-      throw InputError(fmt::format("'{}': expected {}", key, expected));
-    }
-    return *value;
-  }
-  std::string text(std::string_view key) const {
-    return need(key, JsonValue::Kind::string, "a text").text;
-  }
-  std::string text_or(std::string_view key, const std::string& otherwise) const {
-    return find(key) ? text(key) : otherwise;
-  }
-  double number(std::string_view key) const {
-    return need(key, JsonValue::Kind::number, "a number").number;
-  }
-  double number_or(std::string_view key, double otherwise) const {
-    return find(key) ? number(key) : otherwise;
-  }
-  bool flag_or(std::string_view key, bool otherwise) const {
-    return find(key) ? need(key, JsonValue::Kind::boolean, "true or false").boolean : otherwise;
-  }
-  Vec3 vector(std::string_view key) const {
-    const JsonValue& value = need(key, JsonValue::Kind::array, "[x, y, z]");
-    const bool three = value.items.size() == 3 &&
-                       std::all_of(value.items.begin(), value.items.end(), [](const JsonValue& x) {
-                         return x.is(JsonValue::Kind::number);
-                       });
-    if (!three) throw InputError(fmt::format("'{}': expected [x, y, z]", key));
-    return {value.items[0].number, value.items[1].number, value.items[2].number};
-  }
-};
-
 Session::Session(Scene scene, SessionOptions options, Outputs outputs)
-    : options_(std::move(options)),
-      outputs_(std::move(outputs)),
-      run_(std::make_unique<LiveRun>(std::move(scene), options_.history)) {}
-
-void Session::open(ClientKey client) { clients_[client] = {}; }
-void Session::close(ClientKey client) { clients_.erase(client); }
-
-void Session::receive(ClientKey client, std::string_view text) {
-  std::string id;
-  std::string answer;
-  try {
-    Command command{parse_json(text, "message"), client};
-    if (!command.document.root.is(JsonValue::Kind::object)) {
-      throw InputError("a message is an object: {\"do\": \"play\"}");
-    }
-    if (const JsonValue* given = command.find("id")) {
-      if (!given->is(JsonValue::Kind::number) && !given->is(JsonValue::Kind::string)) {
-        throw InputError("'id': expected a number or a text");
-      }
-      id = fmt::format("\"id\":{},", compact_text(*given, std::string::npos));
-    }
-    const std::string result = execute(command);
-    answer = fmt::format("{{{}\"ok\":true{}{}}}", id, result.empty() ? "" : ",", result);
-  } catch (const InputError& e) {
-    answer = fmt::format("{{{}\"error\":{}}}", id, quoted(e.what()));
-  }
-  outputs_.reply(client, answer);
-}
-
-// What each word does, and what its answer says after "ok".
-struct Session::Word {
-  const char* word;
-  void (*act)(Session&, const Command&);
-  std::string (Session::*answer)() const;
-};
-
-const std::vector<Session::Word>& Session::words() {
-  using S = Session;
-  using C = Command;
-  static const std::vector<Word> all{
-      {"describe", [](S&, const C&) {}, &S::describe},
-      {"status", [](S&, const C&) {}, &S::status},
-      {"play", [](S& s, const C&) { s.play(); }, &S::status},
-      {"pause", [](S& s, const C&) { s.pause(); }, &S::status},
-      {"step", [](S& s, const C& c) { s.step(c); }, &S::status},
-      {"reset", [](S& s, const C&) { s.run_->reset(), s.show_anew(); }, &S::status},
-      {"speed", [](S& s, const C& c) { s.set_speed(c); }, &S::status},
-      {"seek", [](S& s, const C& c) { s.run_->seek(c.number("t")), s.show_anew(); }, &S::status},
-      {"branch", [](S& s, const C&) { s.run_->branch(), s.show_anew(); }, &S::status},
-      {"set", [](S& s, const C& c) { s.run_->set_variable(c.text("variable"), c.number("value")); },
-       &S::nothing},
-      {"replace", [](S& s, const C& c) { s.replace(c); }, &S::nothing},
-      {"push", [](S& s, const C& c) { s.push(c); }, &S::nothing},
-      {"subscribe", [](S& s, const C& c) { s.subscribe(c); }, &S::nothing},
-      {"unsubscribe", [](S& s, const C& c) { s.clients_[c.client] = {}; }, &S::nothing},
-      {"load", [](S& s, const C& c) { s.load(c); }, &S::describe}};
-  return all;
-}
-
-std::string Session::execute(const Command& command) {
-  const std::string what = command.text("do");
-  std::vector<std::string> known;
-  for (const Word& word : words()) {
-    if (what == word.word) {
-      word.act(*this, command);
-      return (this->*word.answer)();
-    }
-    known.push_back(word.word);
-  }
-  throw InputError(unknown_word("command", what, known));
-}
-
-void Session::pause() {
-  playing_ = false;
-  changed_ = true;  // to those who lag, too
-}
-
-// What is shown is another place in the run: time counts from there.
-void Session::show_anew() {
-  restart_clock();
-  changed_ = true;
-}
-
-void Session::step(const Command& command) {
-  playing_ = false;
-  const double frames = command.number_or("frames", 1);
-  if (!(frames >= 1 && frames <= max_steps_at_once)) {
-    throw InputError(fmt::format("'frames': expected 1 to {}", max_steps_at_once));
-  }
-  for (int i = 0; i < static_cast<int>(frames) && run_->advance(); ++i) {
-  }
-  changed_ = true;
-}
-
-void Session::set_speed(const Command& command) {
-  const double speed = command.number("value");
-  if (!(speed >= 0 && speed <= 1000)) {
-    throw InputError("'value': expected 0 (as fast as it can) to 1000");
-  }
-  speed_ = speed;
-  restart_clock();
+    : Playback(options, std::move(outputs)),
+      options_(std::move(options)),
+      run_(std::make_unique<LiveRun>(std::move(scene), options_.history)) {
+  add_word("set", [this](const Command& c) {
+    run_->set_variable(c.text("variable"), c.number("value"));
+    return std::string();
+  });
+  add_word("replace", [this](const Command& c) { return replace(c), std::string(); });
+  add_word("push", [this](const Command& c) { return push(c), std::string(); });
+  add_word("load", [this](const Command& c) { return load(c), describe(); });
 }
 
 void Session::replace(const Command& command) {
@@ -181,33 +34,13 @@ void Session::replace(const Command& command) {
   run_->replace_formula(command.text("what"), command.text("name"),
                         command.text_or("part", "force"), static_cast<int>(component),
                         command.text("text"));
+  plots_.clear();
 }
 
 void Session::push(const Command& command) {
   const Vec3 point = command.find("point") ? command.vector("point") : Vec3{};
   run_->push(command.text("body"), point, command.vector("force"),
              command.number_or("seconds", 0.1));
-}
-
-void Session::subscribe(const Command& command) {
-  Subscription subscription;
-  subscription.frames = command.flag_or("frames", true);
-  subscription.contacts = command.flag_or("contacts", false);
-  if (const JsonValue* plots = command.find("plots")) {
-    if (!plots->is(JsonValue::Kind::array) || plots->items.size() > 100) {
-      throw InputError("'plots': expected at most 100 names");
-    }
-    for (const JsonValue& name : plots->items) {
-      if (!name.is(JsonValue::Kind::string)) throw InputError("'plots': expected names");
-      subscription.plots.push_back(name.text);
-    }
-    find_columns(columns(run_->model()), subscription.plots);  // refuses unknown ones
-  }
-  const double rate = command.number_or("rate", options_.most_frames_per_second);
-  if (!(rate > 0)) throw InputError("'rate': expected frames per second");
-  subscription.least_interval = 1 / std::min(rate, options_.most_frames_per_second);
-  clients_[command.client] = subscription;
-  changed_ = true;
 }
 
 void Session::load(const Command& command) {
@@ -229,19 +62,14 @@ void Session::load(const Command& command) {
     next = std::make_unique<LiveRun>(load_scene(path.string()), options_.history);
   }
   run_ = std::move(next);
-  for (auto& [client, subscription] : clients_) subscription.plots.clear();
+  plots_.clear();
+  forget_plots();
   show_anew();
 }
 
-std::string Session::status() const {
-  const LiveRun& run = *run_;
-  return fmt::format(
-      "\"t\":{:.9g},\"frame\":{},\"hash\":\"{:016x}\",\"playing\":{},\"speed\":{:g},\"rate\":{:.3g}"
-      ","
-      "\"begin\":{:.9g},\"end\":{:.9g},\"steps\":{}{}",
-      run.frame().state.t, run.number(), hash(run.frame().state), playing_, speed_, rate_,
-      run.begin(), run.end(), run.steps(),
-      run.failure().empty() ? "" : fmt::format(",\"failure\":{}", quoted(run.failure())));
+std::string Session::more_status() const {
+  return fmt::format(",\"hash\":\"{:016x}\",\"steps\":{}", hash(run_->frame().state),
+                     run_->steps());
 }
 
 std::string Session::describe() const {
@@ -290,9 +118,36 @@ std::string Session::describe() const {
   return text + "]," + status();
 }
 
-std::string Session::frame_text(const Subscription& subscription) const {
+std::vector<RecordedProbe> Session::probes() const {
+  return run_->formulas() ? recorded_probes(*run_->formulas()) : std::vector<RecordedProbe>{};
+}
+
+const std::vector<std::size_t>& Session::find_plots(const std::vector<std::string>& words) const {
+  const auto known = plots_.find(words);
+  if (known != plots_.end()) return known->second;
+  if (plots_.size() > 1000) plots_.clear();
+  return plots_[words] = find_columns(columns(run_->model(), probes()), words);
+}
+
+std::vector<std::string> Session::plot_columns(const std::vector<std::string>& words) const {
+  std::vector<std::string> names;
+  if (words.empty()) return names;
+  const std::vector<Column> all = columns(run_->model(), probes());
+  for (const std::size_t i : find_plots(words)) names.push_back(all[i].name);
+  return names;
+}
+
+std::vector<double> Session::plot_values(const std::vector<std::string>& words) const {
+  std::vector<double> row, values;
+  fill_row(run_->model(), run_->frame(), row);
+  // a frame from before a probe was added has no value of it
+  for (const std::size_t i : find_plots(words)) values.push_back(i < row.size() ? row[i] : NAN);
+  return values;
+}
+
+std::string Session::frame_fields(const Subscription& subscription) const {
   const Frame& frame = run_->frame();
-  std::string text = fmt::format("{{{}", status());
+  std::string text;
   if (subscription.frames) {
     text += ",\"poses\":[";
     const char* comma = "";
@@ -322,88 +177,16 @@ std::string Session::frame_text(const Subscription& subscription) const {
     text += "]";
   }
   if (!subscription.plots.empty()) {
-    const std::vector<Column> all = columns(run_->model());
-    std::vector<double> row;
-    fill_row(run_->model(), frame, row);
+    const std::vector<std::string> names = plot_columns(subscription.plots);
+    const std::vector<double> values = plot_values(subscription.plots);
     text += ",\"plots\":{";
-    const char* comma = "";
-    for (const std::size_t i : find_columns(all, subscription.plots)) {
-      text += fmt::format("{}{}:{:.9g}", comma, quoted(all[i].name), row[i]);
-      comma = ",";
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      text += (i > 0 ? "," : "") + quoted(names[i]) + ":";
+      text += std::isfinite(values[i]) ? fmt::format("{:.9g}", values[i]) : "null";
     }
     text += "}";
   }
-  return text + "}";
-}
-
-// To those whose turn it is; clients that want the same share one text.
-void Session::send_frame(double now, bool to_all) {
-  std::map<std::string, std::vector<ClientKey>> texts;
-  for (auto& [client, s] : clients_) {
-    if (!s.frames && !s.contacts && s.plots.empty()) continue;
-    if (!to_all && now - s.last_sent < s.least_interval - 1e-9) continue;
-    s.last_sent = now;
-    std::string wish = fmt::format("{}{}", s.frames, s.contacts);
-    for (const std::string& plot : s.plots) wish += "\n" + plot;
-    texts[wish].push_back(client);
-  }
-  for (const auto& [wish, list] : texts) outputs_.frame(list, frame_text(clients_[list[0]]));
-}
-
-void Session::play() {
-  playing_ = true;
-  restart_clock();
-}
-
-void Session::restart_clock() { clock_is_set_ = false; }
-
-double Session::tick(double now) {
-  now_ = now;
-  if (!playing_) {
-    rate_ = 0;
-    if (changed_) send_frame(now, true);
-    changed_ = false;
-    return -1;
-  }
-  if (!clock_is_set_) {
-    clock_is_set_ = true;
-    clock_wall_ = rate_wall_ = now;
-    clock_time_ = rate_time_ = run_->frame().state.t;
-  }
-  const double interval = 1 / run_->scene().settings.fps;
-  const auto due = [&] {
-    return speed_ == 0 ? std::numeric_limits<double>::infinity()
-                       : clock_time_ + (now - clock_wall_) * speed_;
-  };
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point begin = Clock::now();
-  const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
-  bool late = false;
-  while (run_->frame().state.t + interval <= due() + 1e-9) {
-    if (!run_->advance()) {
-      playing_ = false;
-      break;
-    }
-    changed_ = true;
-    if (spent() > options_.most_work_per_tick) {
-      late = true;
-      break;
-    }
-  }
-  if (now - rate_wall_ > 0.5) {
-    rate_ = (run_->frame().state.t - rate_time_) / (now - rate_wall_);
-    rate_wall_ = now, rate_time_ = run_->frame().state.t;
-  }
-  // what cannot keep up goes on from where it is: it does not hurry later
-  if (late && speed_ > 0) {
-    clock_wall_ = now + spent();
-    clock_time_ = run_->frame().state.t;
-  }
-  if (changed_) send_frame(now, !playing_);
-  changed_ = false;
-  if (!playing_) return -1;
-  if (late || speed_ == 0) return 0;
-  return std::max(0.0, (run_->frame().state.t + interval - due()) / speed_);
+  return text;
 }
 
 }  // namespace molejo

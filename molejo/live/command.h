@@ -1,0 +1,51 @@
+// One message of a client, read: {"do": "play", "id": 7}; and the shape of its answer.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "molejo/io/json_document.h"
+#include "molejo/math/types.h"
+
+namespace molejo {
+
+// Who sent it; never used twice.
+using ClientKey = std::uint64_t;
+
+// What to do, and with what. All throw InputError that names the key and what was expected.
+struct Command {
+  JsonDocument document;
+  ClientKey client = 0;
+
+  std::string word() const { return text("do"); }
+  const JsonValue* find(std::string_view key) const { return document.root.find(key); }
+  const JsonValue& need(std::string_view key, JsonValue::Kind kind, const char* expected) const;
+  std::string text(std::string_view key) const;
+  std::string text_or(std::string_view key, const std::string& otherwise) const;
+  double number(std::string_view key) const;
+  double number_or(std::string_view key, double otherwise) const;
+  // A number from least to most.
+  double number_within(std::string_view key, double least, double most) const;
+  // A whole number from least to most.
+  int whole(std::string_view key, int least, int most) const;
+  bool flag_or(std::string_view key, bool otherwise) const;
+  Vec3 vector(std::string_view key) const;
+  std::vector<std::string> texts(std::string_view key, std::size_t most) const;
+};
+
+// What a command gives: the fields of its answer after "ok", without braces; none: empty.
+using Execute = std::function<std::string(const Command& command)>;
+
+// The answer to a message: {"id":7,"ok":true,...} or {"id":7,"error":"..."}. Nothing but memory
+// that runs out is thrown: what else goes wrong is an answer.
+std::string answer(std::string_view message, ClientKey client, const Execute& execute);
+
+// As JSON: a text, a vector, the fields of an object without its braces.
+std::string quoted(const std::string& text);
+std::string vector_text(const Vec3& v);
+std::string fields(const JsonValue& object);
+
+}  // namespace molejo

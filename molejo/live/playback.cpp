@@ -1,0 +1,219 @@
+#include "molejo/live/playback.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include "molejo/model/error.h"
+
+namespace molejo {
+
+namespace {
+
+constexpr int max_steps_at_once = 100'000;
+constexpr std::size_t max_plots = 100;
+constexpr double status_interval = 0.2;  // s of wall time, beside binary frames
+
+}  // namespace
+
+Playback::Playback(PlaybackOptions options, Outputs outputs)
+    : options_(options), outputs_(std::move(outputs)) {
+  add_word("describe", [this](const Command&) { return describe(); });
+  add_word("status", [this](const Command&) { return status(); });
+  add_word("play", [this](const Command&) { return play(), status(); });
+  add_word("pause", [this](const Command&) { return pause(), status(); });
+  add_word("step", [this](const Command& c) { return step(c), status(); });
+  add_word("speed", [this](const Command& c) { return set_speed(c), status(); });
+  add_word("seek", [this](const Command& c) {
+    timeline().seek(c.number("t"));
+    return show_anew(), status();
+  });
+  add_word("branch", [this](const Command&) { return timeline().branch(), show_anew(), status(); });
+  add_word("reset", [this](const Command&) { return timeline().reset(), show_anew(), status(); });
+  add_word("subscribe", [this](const Command& c) { return subscribe(c); });
+  add_word("unsubscribe", [this](const Command& c) {
+    clients_[c.client] = {};
+    return std::string();
+  });
+}
+
+void Playback::receive(ClientKey client, std::string_view text) {
+  outputs_.reply(client, answer(text, client, [this](const Command& c) { return execute(c); }));
+}
+
+std::string Playback::execute(const Command& command) {
+  const std::string word = command.word();
+  const auto found = words_.find(word);
+  if (found != words_.end()) return found->second(command);
+  std::vector<std::string> known;
+  for (const auto& [name, act] : words_) known.push_back(name);
+  throw InputError(unknown_word("command", word, known));
+}
+
+void Playback::play() {
+  playing_ = true;
+  show_anew();
+}
+
+void Playback::pause() {
+  playing_ = false;
+  changed();  // to those who lag, too
+}
+
+void Playback::show_anew() {
+  clock_is_set_ = false;
+  changed();
+}
+
+void Playback::step(const Command& command) {
+  playing_ = false;
+  const double frames = command.number_or("frames", 1);
+  if (!(frames >= 1 && frames <= max_steps_at_once)) {
+    throw InputError(fmt::format("'frames': expected 1 to {}", max_steps_at_once));
+  }
+  for (int i = 0; i < static_cast<int>(frames) && timeline().advance(); ++i) {
+  }
+  changed();
+}
+
+void Playback::set_speed(const Command& command) {
+  const double speed = command.number("value");
+  if (!(speed >= 0 && speed <= 1000)) {
+    throw InputError("'value': expected 0 (as fast as it can) to 1000");
+  }
+  speed_ = speed;
+  show_anew();
+}
+
+std::vector<std::string> Playback::plot_columns(const std::vector<std::string>& words) const {
+  if (!words.empty()) throw InputError("'plots': there is nothing to plot here");
+  return {};
+}
+
+std::string Playback::subscribe(const Command& command) {
+  Subscription subscription;
+  subscription.frames = command.flag_or("frames", true);
+  subscription.contacts = command.flag_or("contacts", false);
+  subscription.binary = command.flag_or("binary", false);
+  subscription.plots = command.texts("plots", max_plots);
+  const std::vector<std::string> columns = plot_columns(subscription.plots);
+  const double rate = command.number_or("rate", options_.most_frames_per_second);
+  if (!(rate > 0)) throw InputError("'rate': expected frames per second");
+  subscription.least_interval = 1 / std::min(rate, options_.most_frames_per_second);
+  clients_[command.client] = subscription;
+  changed();
+  if (columns.empty()) return {};
+  std::string list;
+  for (const std::string& name : columns) list += (list.empty() ? "" : ",") + quoted(name);
+  return fmt::format("\"columns\":[{}]", list);
+}
+
+void Playback::take_clients(Playback& other) {
+  clients_ = std::move(other.clients_);
+  other.clients_.clear();
+  forget_plots();
+  show_anew();
+}
+
+void Playback::forget_plots() {
+  for (auto& [client, subscription] : clients_) subscription.plots.clear();
+}
+
+void Playback::tell_all(const std::string& text) const {
+  for (const auto& [client, subscription] : clients_) outputs_.reply(client, text);
+}
+
+std::string Playback::status() const {
+  const Timeline& line = timeline();
+  const std::string failure = line.failure();
+  return fmt::format(
+      "\"t\":{:.9g},\"frame\":{},\"playing\":{},\"speed\":{:g},\"rate\":{:.3g},"
+      "\"begin\":{:.9g},\"end\":{:.9g}{}{}",
+      line.time(), line.number(), playing_, speed_, rate_, line.begin(), line.end(), more_status(),
+      failure.empty() ? "" : fmt::format(",\"failure\":{}", quoted(failure)));
+}
+
+// To those whose turn it is; clients that want the same share one copy.
+void Playback::send_frames(double now, bool to_all) {
+  std::map<std::string, Clients> wishes;
+  Clients told;
+  for (auto& [client, s] : clients_) {
+    if (!s.any()) continue;
+    if (s.binary && (status_due_ || now - s.last_status >= status_interval)) {
+      s.last_status = now;
+      told.push_back(client);
+    }
+    if (!to_all && now - s.last_sent < s.least_interval - 1e-9) continue;
+    s.last_sent = now;
+    std::string wish = fmt::format("{}{}{}", s.binary, s.frames, s.contacts);
+    for (const std::string& plot : s.plots) wish += "\n" + plot;
+    wishes[wish].push_back(client);
+  }
+  for (const auto& [wish, list] : wishes) {
+    const Subscription& s = clients_[list[0]];
+    if (!s.binary) {
+      outputs_.frame(list, "{" + status() + frame_fields(s) + "}");
+    } else if (outputs_.binary) {
+      for (const BinaryFrame& f : binary_frames(s)) outputs_.binary(list, f.stream, f.bytes);
+    }
+  }
+  if (!told.empty()) outputs_.frame(told, "{\"event\":\"status\"," + status() + "}");
+  status_due_ = false;
+}
+
+// Makes the frames that are due; true: it could not keep up.
+bool Playback::advance_to(double now, double& wait) {
+  Timeline& line = timeline();
+  if (!clock_is_set_) {
+    clock_is_set_ = true;
+    clock_wall_ = rate_wall_ = now;
+    clock_time_ = rate_time_ = line.time();
+  }
+  const double due = speed_ == 0 ? std::numeric_limits<double>::infinity()
+                                 : clock_time_ + (now - clock_wall_) * speed_;
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+  bool late = false;
+  while (line.time() + line.interval() <= due + 1e-9) {
+    if (!line.advance()) {
+      pause();
+      break;
+    }
+    changed_ = true;
+    if (spent() > options_.most_work_per_tick) {
+      late = true;
+      break;
+    }
+  }
+  if (now - rate_wall_ > 0.5) {
+    rate_ = (line.time() - rate_time_) / (now - rate_wall_);
+    rate_wall_ = now, rate_time_ = line.time();
+  }
+  // what cannot keep up goes on from where it is: it does not hurry later
+  if (late && speed_ > 0) {
+    clock_wall_ = now + spent();
+    clock_time_ = line.time();
+  }
+  wait = late || speed_ == 0 ? 0 : std::max(0.0, (line.time() + line.interval() - due) / speed_);
+  return late;
+}
+
+double Playback::tick(double now) {
+  double wait = -1;
+  if (playing_) {
+    advance_to(now, wait);
+  } else {
+    rate_ = 0;
+  }
+  if (changed_) send_frames(now, !playing_);
+  changed_ = false;
+  if (!playing_) wait = -1;
+  const double other = look_around(now);
+  if (other < 0) return wait;
+  return wait < 0 ? other : std::min(wait, other);
+}
+
+}  // namespace molejo
