@@ -11,6 +11,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/direct.h"
 #include "apps/cli/net.h"
+#include "apps/cli/studio.h"
 #include "apps/cli/walk.h"
 #include "molejo/live/network.h"
 #include "molejo/model/error.h"
@@ -408,6 +409,9 @@ int run(int argc, char** argv) {
       ->type_name("FOLDER");
   serve_app->add_flag("--paused", serve_options.paused, "Wait for a client to say play");
 
+  StudioOptions studio_options;
+  CLI::App* studio_app = add_studio(app, studio_options);
+
   SendOptions send_options;
   CLI::App* send_app = app.add_subcommand("send", "Talk to a live run from the shell");
   send_app->add_option("URL", send_options.url, "ws://127.0.0.1:8420/live, or a port")
@@ -521,6 +525,7 @@ int run(int argc, char** argv) {
     require(serve_options.scene, "serve", "SCENE");
     return serve(serve_options);
   }
+  if (command == studio_app) return studio(studio_options);
   if (command == direct_app) {
     require(direct_options.file, "direct", "SHOW");
     return direct(direct_options);
@@ -531,7 +536,7 @@ int run(int argc, char** argv) {
   }
   throw InputError(
       "no command given: simulate, check, convert, modes, sketch, train, gait, stabilise, pushes, "
-      "gallery, serve, send, direct, character, walk or net; see 'molejo --help'");
+      "gallery, studio, serve, send, direct, character, walk or net; see 'molejo --help'");
 }
 
 }  // namespace

@@ -1,12 +1,10 @@
 // molejo serve: a scene that runs live; molejo send: a word to it from the shell.
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <csignal>
 #include <filesystem>
 
 #include "apps/cli/command.h"
+#include "apps/cli/stop_signal.h"
 #include "molejo/io/json_document.h"
 #include "molejo/io/load.h"
 #include "molejo/live/client.h"
@@ -16,26 +14,6 @@
 namespace molejo::cli {
 
 namespace {
-
-int stop_pipe[2] = {-1, -1};
-
-extern "C" void on_stop_signal(int) {
-  const char byte = 0;
-  // nothing can be done about an error here
-  [[maybe_unused]] const auto written = ::write(stop_pipe[1], &byte, 1);
-}
-
-// Returns when the process is asked to end.
-void wait_for_signal() {
-  if (::pipe(stop_pipe) != 0) throw std::runtime_error("no pipe");
-  struct sigaction action {};
-  action.sa_handler = on_stop_signal;
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
-  char byte = 0;
-  while (::read(stop_pipe[0], &byte, 1) < 0) {
-  }
-}
 
 // "play" stands for {"do": "play"}.
 std::string whole_message(const std::string& text) {
@@ -68,7 +46,7 @@ int serve(const ServeOptions& options) {
   host.start(!options.paused);
   fmt::print("{} runs at {}\n", options.scene, host.url());
   std::fflush(stdout);
-  wait_for_signal();
+  wait_for_stop_signal();
   host.stop();
   return success;
 }

@@ -99,6 +99,8 @@ SceneFormula& find_formula(Scene& scene, const std::string& what, const std::str
   throw InputError(unknown_word("kind of formula", what, known));
 }
 
+bool is_finite(const Vec3& x) { return std::isfinite(x.x + x.y + x.z); }
+
 }  // namespace
 
 LiveRun::LiveRun(Scene scene, HistoryLimits limits)
@@ -116,6 +118,7 @@ LiveRun::~LiveRun() = default;
 std::unique_ptr<Run> LiveRun::make_run(const Built& built, const State& state) const {
   auto run = std::make_unique<Run>(built.model, state, settings_, built.formulas);
   for (const auto& [name, value] : values_) run->set_variable(name, value);
+  run->hold(held_);
   return run;
 }
 
@@ -144,6 +147,14 @@ bool LiveRun::advance() {
   if (is_at_end() && !simulate_frame()) return false;
   history_.show_next();
   return true;
+}
+
+std::vector<Frame> LiveRun::frames(double from, double to) const {
+  std::vector<Frame> list;
+  for (const Moment& m : history_.moments()) {
+    if (m.time() >= from - 1e-9 && m.time() <= to + 1e-9) list.push_back(m.frame);
+  }
+  return list;
 }
 
 void LiveRun::branch() {
@@ -213,10 +224,43 @@ void LiveRun::replace_formula(const std::string& what, const std::string& name,
 }
 
 void LiveRun::push(const std::string& body, const Vec3& point, const Vec3& force, double seconds) {
-  const auto finite = [](const Vec3& x) { return std::isfinite(x.x + x.y + x.z); };
-  if (!finite(point) || !finite(force)) throw InputError("push: expected finite numbers");
+  if (!is_finite(point) || !is_finite(force)) throw InputError("push: expected finite numbers");
   if (!(seconds > 0 && seconds <= 3600)) throw InputError("push: expected 0 to 3600 seconds");
-  run_->add_push({built_->model.body(body), point, force, run_->state().t + seconds});
+  Push push{built_->model.body(body), point, force};
+  push.until = run_->state().t + seconds;
+  run_->add_push(push);
+}
+
+void LiveRun::drag(const std::string& body, const Vec3& point, const Vec3& to,
+                   std::optional<double> stiffness) {
+  if (!is_finite(point) || !is_finite(to)) throw InputError("drag: expected finite numbers");
+  if (stiffness && !(*stiffness > 0 && *stiffness <= 1e9)) {
+    throw InputError("drag: expected a stiffness from 0 to 1e9 N/m");
+  }
+  const Model& model = built_->model;
+  Push pull{model.body(body), point, {}};
+  pull.to = to;
+  double all = 0;  // of the tree that hangs together
+  for (const Tree& tree : model.trees) {
+    if (pull.body.index < tree.first_link || pull.body.index >= tree.last_link) continue;
+    for (int i = tree.first_link; i < tree.last_link; ++i) {
+      all += model.links[static_cast<std::size_t>(i)].mass;
+    }
+  }
+  // explicit in time: the frequency of the point alone, far from its middle, must stay small
+  constexpr double hertz = 1.5, pi = 3.141592653589793;
+  const double own = model.links[static_cast<std::size_t>(pull.body.index)].mass / 4;
+  const double h = settings_.time_step;
+  const double wanted = stiffness.value_or(all * (2 * pi * hertz) * (2 * pi * hertz));
+  pull.stiffness = std::min(wanted, 0.05 * own / (h * h));
+  pull.damping = std::min(0.7 * 2 * std::sqrt(pull.stiffness * std::max(all, own)), 0.2 * own / h);
+  held_ = pull;
+  run_->hold(held_);
+}
+
+void LiveRun::drop() {
+  held_.reset();
+  run_->hold(held_);
 }
 
 }  // namespace molejo

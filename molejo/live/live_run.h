@@ -4,6 +4,9 @@
 // One thread at a time.
 #pragma once
 
+#include <memory>
+#include <optional>
+
 #include "molejo/live/timeline.h"
 #include "molejo/model/build.h"
 #include "molejo/physics/world.h"
@@ -23,6 +26,8 @@ class LiveRun : public Timeline {
   // The frame that is shown, and its contact events.
   const Frame& frame() const { return history_.shown().frame; }
   const std::vector<ContactEvent>& events() const { return history_.shown().events; }
+  // Copies of those that were recorded from one time to another.
+  std::vector<Frame> frames(double from, double to) const;
   double time() const override { return frame().state.t; }
   std::int64_t number() const override { return history_.number(); }
   double begin() const override { return history_.begin(); }
@@ -41,12 +46,20 @@ class LiveRun : public Timeline {
   // Changes act from the last simulated frame on. Throw InputError; what was, stays.
   void set_variable(const std::string& name, double value);
   double variable(const std::string& name) const;
+  // Those that were set, with their values.
+  const std::vector<std::pair<std::string, double>>& changed_variables() const { return values_; }
   // A formula by what it is of: "force NAME force", "force NAME torque 2", "joint NAME target",
   // "joint NAME force 1", "variable NAME", "probe NAME"; parts count from 0.
   void replace_formula(const std::string& what, const std::string& name, const std::string& part,
                        int component, const std::string& text);
   // A force (N, world axes) at a point of a body (in its frame), for some seconds.
   void push(const std::string& body, const Vec3& point, const Vec3& force, double seconds);
+  // A spring from a point of a body to a place in the world, until another one or drop(). Without a
+  // stiffness [N/m] one that moves the whole figure and that the time step bears; more than it
+  // bears is not given.
+  void drag(const std::string& body, const Vec3& point, const Vec3& to,
+            std::optional<double> stiffness = {});
+  void drop();
 
  private:
   struct Moment {
@@ -64,6 +77,7 @@ class LiveRun : public Timeline {
   Settings settings_;
   std::shared_ptr<const FormulaSet> formulas_;
   std::vector<std::pair<std::string, double>> values_;  // of variables that were set
+  std::optional<Push> held_;
   std::unique_ptr<Run> run_;
   History<Moment> history_;
 };

@@ -23,6 +23,14 @@ Session::Session(Scene scene, SessionOptions options, Outputs outputs)
   });
   add_word("replace", [this](const Command& c) { return replace(c), std::string(); });
   add_word("push", [this](const Command& c) { return push(c), std::string(); });
+  add_word("drag", [this](const Command& c) {
+    std::optional<double> stiffness;
+    if (c.find("stiffness")) stiffness = c.number("stiffness");
+    const Vec3 point = c.find("point") ? c.vector("point") : Vec3{};
+    run_->drag(c.text("body"), point, c.vector("to"), stiffness);
+    return std::string();
+  });
+  add_word("drop", [this](const Command&) { return run_->drop(), std::string(); });
   add_word("load", [this](const Command& c) { return load(c), describe(); });
 }
 

@@ -99,7 +99,9 @@ struct Coupled {
     for (const Push& p : scratch.pushes) {
       if (t > p.until) continue;
       const Vec3 at = body_pose(model, dynamics().kinematics, p.body) * p.p;
-      molejo::push(p.body, at, p.force, dynamics());
+      Vec3 force = p.force + (p.to - at) * p.stiffness;
+      if (p.damping > 0) force -= point_velocity(dynamics().kinematics, p.body, at) * p.damping;
+      molejo::push(p.body, at, force, dynamics());
     }
   }
   void factorized() {

@@ -38,12 +38,16 @@ template <class S>
 void step_tree(const Model& model, Integrator method, double t, double h, S* q, S* v,
                StepScratch<S>& scratch);
 
-// A push by hand: a force on a point of a body for some time.
+// A push by hand: a force on a point of a body for some time, and a damped spring from there to a
+// place in the world where there is one:  f = force + stiffness (to - p) - damping v.
 struct Push {
   BodyId body;
   Vec3 p;      // in the body frame
   Vec3 force;  // in world axes
   double until = 0;
+  Vec3 to{};
+  double stiffness = 0, damping = 0;  // N/m, N s/m
+  bool held = false;                  // by a hand that may let go: Run::hold
 };
 
 // Everything a single world needs, loops and contact included.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "molejo/physics/events.h"
@@ -85,6 +86,17 @@ class Run::Stepper {
     scratch_.pushes.push_back(push);
     if (aside_) aside_->pushes.push_back(push);
     if (scratch_.contact) wake_all(model_, scratch_.tree.dynamics, *scratch_.contact);
+  }
+
+  void hold(const std::optional<Push>& push) {
+    for (Scratch* scratch : {&scratch_, aside_.get()}) {
+      if (scratch) std::erase_if(scratch->pushes, [](const Push& p) { return p.held; });
+    }
+    if (!push) return;
+    Push held = *push;
+    held.held = true;
+    held.until = std::numeric_limits<double>::infinity();
+    add_push(held);
   }
 
   bool next_frame(Frame& frame, std::vector<ContactEvent>& events) {
@@ -381,6 +393,7 @@ bool Run::set_variable(const std::string& name, double value) {
   return stepper_->set_variable(name, value);
 }
 void Run::add_push(const Push& push) { stepper_->add_push(push); }
+void Run::hold(const std::optional<Push>& push) { stepper_->hold(push); }
 
 namespace {
 

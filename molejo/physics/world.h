@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "molejo/model/build.h"
 #include "molejo/model/recording.h"
@@ -34,6 +35,8 @@ class Run {
   void set_formulas(std::shared_ptr<const FormulaSet> formulas);
   bool set_variable(const std::string& name, double value);
   void add_push(const Push& push);
+  // One push that lasts until another is held, or none.
+  void hold(const std::optional<Push>& push);
 
  private:
   class Stepper;

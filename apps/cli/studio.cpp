@@ -1,0 +1,86 @@
+#include "apps/cli/studio.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "apps/cli/command.h"
+#include "apps/cli/page.h"
+#include "apps/cli/stop_signal.h"
+#include "molejo/live/http.h"
+#include "molejo/model/error.h"
+#include "molejo/studio/studio.h"
+
+namespace molejo::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// What the studio shows when it is told nothing.
+constexpr const char* first_file = "scenes/gaits/basic_run_closed.gait.json";
+
+// The folder given, else that of the installed program, else the one here; empty: none.
+std::string find_scenes(const std::string& given) {
+  if (!given.empty()) return given;
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (!error) {
+    const fs::path installed = program.parent_path().parent_path() / "share/molejo/scenes";
+    if (fs::is_directory(installed, error)) return installed.string();
+  }
+  return fs::is_directory("scenes", error) ? "scenes" : "";
+}
+
+}  // namespace
+
+CLI::App* add_studio(CLI::App& app, StudioOptions& options) {
+  CLI::App* studio =
+      app.add_subcommand("studio", "Open the page where everything is alive, in the browser");
+  studio->add_option("FILE", options.file, "What to begin with: any file that Molejo reads")
+      ->type_name("");
+  studio->add_option("--port", options.port, "Port to listen at; 0: any free one")
+      ->capture_default_str()
+      ->type_name("N");
+  studio->add_option("--scenes", options.scenes, "Folder of the gallery")->type_name("FOLDER");
+  studio
+      ->add_option("--address", options.address,
+                   "Address to listen at; others than loopback need a token")
+      ->capture_default_str()
+      ->type_name("ADDRESS");
+  studio->add_option("--token", options.token, "What clients must know, 16 characters at least")
+      ->type_name("TEXT");
+  studio
+      ->add_option("--origin", options.origins,
+                   "Web page that may connect, besides those of this machine; may be repeated")
+      ->type_name("ORIGIN")
+      ->allow_extra_args(false);
+  return studio;
+}
+
+int studio(const StudioOptions& options) {
+  molejo::StudioOptions own;
+  own.page = studio_page();
+  own.scenes = find_scenes(options.scenes);
+  if (options.file.empty() && own.scenes.empty()) {
+    throw InputError("no folder of scenes here: give --scenes FOLDER or a FILE to open");
+  }
+  ServerOptions server;
+  server.address = options.address;
+  server.port = options.port;
+  server.token = options.token;
+  server.origins = options.origins;
+  Studio studio(std::move(own), std::move(server));
+  const std::string file = options.file.empty() ? first_file : options.file;
+  studio.start(file);
+  fmt::print("{} runs in the studio: {}{}\n", file, studio.url(),
+             options.token.empty() ? "" : "?token=" + percent_encode(options.token));
+  std::fflush(stdout);
+  wait_for_stop_signal();
+  studio.stop();
+  return success;
+}
+
+}  // namespace molejo::cli

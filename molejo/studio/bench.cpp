@@ -1,0 +1,40 @@
+#include "molejo/studio/bench.h"
+
+#include <fmt/format.h>
+
+#include "molejo/model/error.h"
+#include "molejo/studio/scene_bench.h"
+
+namespace molejo {
+
+std::unique_ptr<Bench> open_bench(FileKind kind, BenchOptions options) {
+  switch (kind) {
+    case FileKind::scene:
+      return std::make_unique<SceneBench>(std::move(options));
+    default:
+      throw InputError(
+          fmt::format("{}: a {} cannot be opened here", options.name, to_string(kind)));
+  }
+}
+
+void refuse_export(const std::string& what, const char* known) {
+  throw InputError(fmt::format("'what': '{:.40}': expected {}", what, known));
+}
+
+std::string stem_of(const std::string& name) {
+  std::string stem = name.substr(name.find_last_of('/') + 1);
+  stem.resize(std::min(stem.find('.'), stem.size()));
+  return stem.empty() ? "molejo" : stem;
+}
+
+std::string shell_word(const std::string& text) {
+  const bool plain = !text.empty() && text.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789_-./=+,:@") == std::string::npos;
+  if (plain) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+}  // namespace molejo

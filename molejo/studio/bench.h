@@ -1,0 +1,52 @@
+// What is open in the studio: a timeline that is played, and what the page may do with it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "molejo/live/playback.h"
+#include "molejo/studio/catalog.h"
+#include "molejo/studio/workspace.h"
+
+namespace molejo {
+
+// A file to be made from a range of what was shown. `make` may be called by another thread, and
+// tells how far it is from 0 to 1; it owns all that it needs. Throws InputError.
+struct Export {
+  std::string name;  // of the file
+  std::function<std::string(const std::function<void(double)>& tell)> make;
+};
+
+class Bench {
+ public:
+  virtual ~Bench() = default;
+  virtual FileKind kind() const = 0;
+  virtual Playback& playback() = 0;
+  // `what` is glb, csv, svg or bvh; times in s. Throws InputError for what there is not.
+  virtual Export prepare_export(const std::string& what, double from, double to) const = 0;
+  // The command line that does what is shown.
+  virtual std::string command_line() const = 0;
+};
+
+// What a bench is made with.
+struct BenchOptions {
+  std::string name;  // of the file, as clients call it
+  std::string path;  // where it lies
+  Playback::Outputs outputs;
+  HistoryLimits history;
+  Workspace* workspace = nullptr;   // outlives the bench
+  std::function<void()> wake = {};  // asks for a tick; any thread
+};
+
+// Opens a file of any kind. Throws InputError.
+std::unique_ptr<Bench> open_bench(FileKind kind, BenchOptions options);
+
+// For Bench::prepare_export.
+[[noreturn]] void refuse_export(const std::string& what, const char* known);
+// The name of a file without folder and endings.
+std::string stem_of(const std::string& name);
+// A word of a shell command, quoted where it must be.
+std::string shell_word(const std::string& text);
+
+}  // namespace molejo

@@ -1,0 +1,176 @@
+#include "molejo/studio/catalog.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <tuple>
+
+#include "molejo/io/file.h"
+#include "molejo/io/json_document.h"
+#include "molejo/live/http.h"
+#include "molejo/model/error.h"
+
+namespace molejo {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_files = 10'000;
+constexpr std::size_t most_bytes = std::size_t{8} << 20;  // of a file that is looked into
+
+struct Ending {
+  const char* ending;
+  std::optional<FileKind> kind;
+};
+
+// The first that fits counts.
+constexpr Ending endings[] = {{".show.json", FileKind::show}, {".motion.json", FileKind::motion},
+                              {".gait.json", FileKind::gait}, {".walk.json", FileKind::walk},
+                              {".net.json", FileKind::net},   {".terrain.json", std::nullopt},
+                              {".pnml", FileKind::net},       {".pn", FileKind::net},
+                              {".glb", FileKind::character},  {".gltf", FileKind::character},
+                              {".vrm", FileKind::character},  {".bvh", FileKind::character},
+                              {".json", FileKind::scene},     {".cfg", FileKind::scene},
+                              {".dat", FileKind::scene},      {".ani", FileKind::scene},
+                              {".urdf", FileKind::scene},     {".xml", FileKind::scene}};
+
+bool mentions(const std::string& text, std::initializer_list<const char*> words) {
+  return std::any_of(words.begin(), words.end(), [&](const char* word) {
+    return text.find(std::string("\"") + word + "\"") != std::string::npos;
+  });
+}
+
+std::string topic_of(FileKind kind, const std::string& text) {
+  switch (kind) {
+    case FileKind::show:
+    case FileKind::net:
+      return "nets";
+    case FileKind::motion:
+    case FileKind::gait:
+      return "locomotion";
+    case FileKind::walk:
+    case FileKind::character:
+      return "terrain";
+    case FileKind::scene:
+      break;
+  }
+  if (mentions(text, {"variables", "functions", "probes"})) return "forces";
+  const bool touches = mentions(text, {"plane", "friction", "restitution", "height_field", "grid"});
+  return touches ? "contact" : "bodies";
+}
+
+std::string text_of(const JsonValue& root, const char* key) {
+  const JsonValue* value = root.find(key);
+  return value && value->is(JsonValue::Kind::string) ? value->text : "";
+}
+
+// "basic_run.gait.json" as "basic run"
+std::string title_of(const fs::path& file) {
+  std::string title = file.filename().string();
+  title.resize(std::min(title.find('.'), title.size()));
+  std::replace(title.begin(), title.end(), '_', ' ');
+  return title;
+}
+
+std::optional<CatalogEntry> look_at(const fs::path& file, const fs::path& folder) {
+  const std::optional<FileKind> kind = kind_of(file.filename().string());
+  if (!kind) return {};
+  CatalogEntry entry{fs::relative(file, folder).generic_string(), *kind, "", title_of(file), ""};
+  std::string text;
+  if (file.extension() == ".json") {
+    try {
+      text = read_regular_file(file.string(), most_bytes);
+      const JsonDocument document = parse_json(text, file.string());
+      if (const std::string name = text_of(document.root, "name"); !name.empty()) {
+        entry.title = name;
+      }
+      entry.description = text_of(document.root, "description");
+    } catch (const InputError&) {
+      return {};
+    }
+  }
+  entry.topic = topic_of(*kind, text);
+  return entry;
+}
+
+}  // namespace
+
+const char* to_string(FileKind kind) {
+  switch (kind) {
+    case FileKind::scene:
+      return "scene";
+    case FileKind::show:
+      return "show";
+    case FileKind::motion:
+      return "motion";
+    case FileKind::gait:
+      return "gait";
+    case FileKind::walk:
+      return "walk";
+    case FileKind::net:
+      return "net";
+    case FileKind::character:
+      return "character";
+  }
+  return "";
+}
+
+std::optional<FileKind> kind_of(const std::string& file_name) {
+  const std::string name = lower_case(file_name);
+  for (const Ending& e : endings) {
+    if (name.ends_with(e.ending) && name.size() > std::string(e.ending).size()) return e.kind;
+  }
+  return {};
+}
+
+std::string known_endings() {
+  std::string all;
+  for (const Ending& e : endings) {
+    if (e.kind) all += (all.empty() ? "" : " ") + std::string(e.ending);
+  }
+  return all;
+}
+
+std::vector<CatalogEntry> catalog(const std::string& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) throw InputError(folder + ": no such folder");
+  std::vector<CatalogEntry> entries;
+  std::size_t seen = 0;
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (auto at = fs::recursive_directory_iterator(folder, options, error);
+       !error && at != fs::recursive_directory_iterator() && ++seen <= most_files;
+       at.increment(error)) {
+    if (at->path().filename().string().starts_with(".")) {
+      at.disable_recursion_pending();
+    } else if (!at->is_symlink(error) && at->is_regular_file(error)) {
+      if (std::optional<CatalogEntry> entry = look_at(at->path(), folder)) {
+        entries.push_back(std::move(*entry));
+      }
+    }
+  }
+  const auto order = [](const CatalogEntry& e) {
+    static const std::vector<std::string> topics{"locomotion", "terrain", "nets",
+                                                 "bodies",     "contact", "forces"};
+    return std::tuple(std::find(topics.begin(), topics.end(), e.topic) - topics.begin(), e.title,
+                      e.file);
+  };
+  std::sort(entries.begin(), entries.end(),
+            [&](const CatalogEntry& a, const CatalogEntry& b) { return order(a) < order(b); });
+  return entries;
+}
+
+std::string catalog_json(const std::vector<CatalogEntry>& entries, const std::string& prefix) {
+  JsonValue list = JsonValue::array();
+  for (const CatalogEntry& e : entries) {
+    JsonValue& item = list.items.emplace_back(JsonValue::object());
+    item.add("file", prefix + e.file);
+    item.add("kind", std::string(to_string(e.kind)));
+    item.add("topic", e.topic);
+    item.add("title", e.title);
+    item.add("description", e.description);
+    item.add("thumb", JsonValue());
+  }
+  return compact_text(list, std::string::npos);
+}
+
+}  // namespace molejo

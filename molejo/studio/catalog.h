@@ -1,0 +1,34 @@
+// What lies in a folder of scenes: kind, topic, title and description of every file that the
+// studio opens.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace molejo {
+
+enum class FileKind { scene, show, motion, gait, walk, net, character };
+const char* to_string(FileKind kind);
+
+// By the ending of its name alone; nothing for what the studio does not open.
+std::optional<FileKind> kind_of(const std::string& file_name);
+// All endings, for messages.
+std::string known_endings();
+
+struct CatalogEntry {
+  std::string file;  // from the folder on, with slashes
+  FileKind kind = FileKind::scene;
+  std::string topic;  // bodies, contact, forces, nets, terrain, locomotion
+  std::string title, description;
+};
+
+// By topic, then by title. Files that cannot be read are left out; 10,000 at most are looked at.
+// Throws InputError when there is no such folder.
+std::vector<CatalogEntry> catalog(const std::string& folder);
+
+// As JSON: [{"file", "kind", "topic", "title", "description", "thumb"}, ...], with `prefix` before
+// each file.
+std::string catalog_json(const std::vector<CatalogEntry>& entries, const std::string& prefix);
+
+}  // namespace molejo

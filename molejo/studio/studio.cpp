@@ -1,0 +1,213 @@
+#include "molejo/studio/studio.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "molejo/live/files.h"
+#include "molejo/model/error.h"
+#include "molejo/studio/bench.h"
+#include "molejo/studio/jobs.h"
+#include "molejo/studio/workspace.h"
+
+namespace molejo {
+
+namespace {
+
+constexpr std::size_t most_unread_bytes = std::size_t{64} << 20;  // descriptions are long
+
+ServerOptions with_uploads(ServerOptions server) {
+  server.max_body_bytes = max_upload_bytes;
+  server.outbox.max_reply_bytes = std::max(server.outbox.max_reply_bytes, most_unread_bytes);
+  return server;
+}
+
+HttpAnswer text_answer(std::string content_type, std::string body) {
+  return {200, std::move(content_type), std::make_shared<const std::string>(std::move(body)),
+          false};
+}
+
+}  // namespace
+
+// What clients say and hear. All words that it does not know itself are for what is open.
+class Studio::Conversation : public molejo::Conversation {
+ public:
+  Conversation(Workspace& workspace, Playback::Outputs outputs, HistoryLimits history,
+               std::function<void()> wake)
+      : workspace_(workspace),
+        outputs_(std::move(outputs)),
+        history_(history),
+        wake_(std::move(wake)),
+        jobs_(wake_) {}
+
+  void open(ClientKey client) override {
+    clients_.insert(client);
+    bench_->playback().open(client);
+  }
+  void close(ClientKey client) override {
+    clients_.erase(client);
+    bench_->playback().close(client);
+  }
+  void receive(ClientKey client, std::string_view text) override {
+    outputs_.reply(client, answer(text, client, [this](const Command& c) { return execute(c); }));
+  }
+  double tick(double now) override {
+    for (const std::string& news : jobs_.news()) tell_all(news);
+    return bench_->playback().tick(now);
+  }
+
+  // The file is played; all are told.
+  std::string open_file(const std::string& name) {
+    const std::string path = workspace_.find(name);
+    const std::optional<FileKind> kind = kind_of(path);
+    if (!kind) {
+      throw InputError(
+          fmt::format("{:.120}: expected a file of the kinds {}", name, known_endings()));
+    }
+    std::unique_ptr<Bench> next =
+        open_bench(*kind, {name, path, outputs_, history_, &workspace_, wake_});
+    if (bench_) next->playback().take_clients(bench_->playback());
+    bench_ = std::move(next);
+    bench_->playback().play();
+    const std::string text = described();
+    tell_all("{\"event\":\"opened\"," + text + "}");
+    return text;
+  }
+
+ private:
+  std::string described() {
+    return fmt::format("\"kind\":\"{}\",\"describe\":{{{}}}", to_string(bench_->kind()),
+                       bench_->playback().describe());
+  }
+
+  std::string execute(const Command& command) {
+    const std::string word = command.word();
+    if (word == "open") return open_file(command.text("file"));
+    if (word == "gallery") return "\"files\":" + workspace_.gallery();
+    if (word == "export") return begin_export(command);
+    if (word == "command") return "\"command\":" + quoted(bench_->command_line());
+    // another scene is opened, not loaded into this one
+    if (word == "load" && command.find("file")) return open_file(command.text("file"));
+    return bench_->playback().execute(command);
+  }
+
+  std::string begin_export(const Command& command) {
+    const Export work = bench_->prepare_export(command.text("what"), command.number_or("from", 0),
+                                               command.number_or("to", 1e300));
+    const int job = ++job_count_;
+    const bool taken = jobs_.add([job, work, this](const Jobs::Tell& tell) {
+      const auto progress = [&](double done) {
+        tell(fmt::format("{{\"event\":\"progress\",\"job\":{},\"done\":{:.3g}}}", job, done));
+      };
+      try {
+        const std::string asset = workspace_.add_asset(work.name, work.make(progress));
+        progress(1);
+        tell(fmt::format("{{\"event\":\"done\",\"job\":{},\"asset\":{},\"name\":{}}}", job,
+                         quoted(asset), quoted(work.name)));
+      } catch (const std::exception& e) {
+        tell(
+            fmt::format("{{\"event\":\"failed\",\"job\":{},\"error\":{}}}", job, quoted(e.what())));
+      }
+    });
+    if (!taken) throw InputError("too many exports are waiting");
+    return fmt::format("\"job\":{}", job);
+  }
+
+  void tell_all(const std::string& text) {
+    for (const ClientKey client : clients_) outputs_.reply(client, text);
+  }
+
+  Workspace& workspace_;
+  Playback::Outputs outputs_;
+  HistoryLimits history_;
+  std::function<void()> wake_;
+  std::unique_ptr<Bench> bench_;
+  std::set<ClientKey> clients_;
+  int job_count_ = 0;
+  Jobs jobs_;
+};
+
+struct Studio::Parts {
+  std::map<std::string, std::pair<std::string, SharedBytes>> page;  // type and bytes by path
+  Workspace workspace;
+  Host host;
+  std::unique_ptr<Studio::Conversation> conversation;  // until the start
+
+  Parts(StudioOptions options, ServerOptions server)
+      : workspace(options.scenes), host(with_uploads(std::move(server))) {
+    for (PageFile& file : options.page) {
+      page[file.path] = {std::string(content_type(file.path)),
+                         std::make_shared<const std::string>(std::move(file.bytes))};
+    }
+    conversation = std::make_unique<Studio::Conversation>(workspace, host.outputs(),
+                                                          options.history, [this] { host.wake(); });
+  }
+
+  std::optional<HttpAnswer> respond(const HttpRequest& request) {
+    const std::string path(request.head.path());
+    if (request.head.method == "POST") {
+      if (path != "/upload") throw HttpError(404, "files are sent to /upload");
+      return take(request);
+    }
+    const auto file = page.find(path == "/" ? "/index.html" : path);
+    if (file != page.end()) {
+      return HttpAnswer{200, file->second.first, file->second.second, true};
+    }
+    if (path == "/gallery.json") return text_answer("application/json", workspace.gallery());
+    const std::optional<std::string> plain = percent_decode(path);
+    if (SharedBytes bytes = plain ? workspace.asset(*plain) : nullptr) {
+      return HttpAnswer{200, std::string(content_type(path)), std::move(bytes), false};
+    }
+    return std::nullopt;
+  }
+
+  HttpAnswer take(const HttpRequest& request) {
+    try {
+      const std::string name = request.head.parameter("name").value_or("");
+      const std::string file = workspace.upload(name, request.body);
+      return text_answer("application/json", fmt::format("{{\"file\":{},\"kind\":\"{}\"}}",
+                                                         quoted(file), to_string(*kind_of(file))));
+    } catch (const InputError& e) {
+      HttpAnswer no =
+          text_answer("application/json", fmt::format("{{\"error\":{}}}", quoted(e.what())));
+      no.status = 400;
+      return no;
+    }
+  }
+};
+
+Studio::Studio(StudioOptions options, ServerOptions server)
+    : parts_(std::make_unique<Parts>(std::move(options), std::move(server))) {}
+
+Studio::~Studio() { stop(); }
+
+void Studio::start(const std::string& file) {
+  std::error_code error;
+  const bool named = file.starts_with("scenes/") && !std::filesystem::exists(file, error);
+  if (!named && !std::filesystem::is_regular_file(file, error)) {
+    throw InputError(file + ": no such file");
+  }
+  // a file of the gallery keeps its name there
+  std::string name = file;
+  try {
+    parts_->workspace.find(name);
+  } catch (const InputError&) {
+    name = parts_->workspace.give(file);
+  }
+  parts_->conversation->open_file(name);
+  parts_->host.start(std::move(parts_->conversation),
+                     [this](const HttpRequest& request) { return parts_->respond(request); });
+}
+
+void Studio::stop() { parts_->host.stop(); }
+int Studio::port() const { return parts_->host.port(); }
+std::string Studio::live_url() const { return parts_->host.url(); }
+
+std::string Studio::url() const {
+  const std::string live = live_url();
+  return "http" + live.substr(2, live.find('/', 5) - 2) + "/";
+}
+
+}  // namespace molejo

@@ -1,0 +1,51 @@
+// The studio: one process that serves a page and everything it shows, one workspace for all who
+// look (docs/studio.md).
+//
+//   /                 the page          /gallery.json      what can be opened
+//   /live             WebSocket         /asset/...         what was made
+//   POST /upload      what was dropped on the page
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "molejo/live/host.h"
+
+namespace molejo {
+
+struct PageFile {
+  std::string path;  // "/index.html"
+  std::string bytes;
+};
+
+struct StudioOptions {
+  std::vector<PageFile> page;
+  std::string scenes;  // folder of the gallery; empty: none
+  HistoryLimits history;
+};
+
+class Studio {
+ public:
+  // Throws InputError for a folder or options that cannot be used, NetworkError when the address
+  // cannot be had.
+  Studio(StudioOptions options, ServerOptions server);
+  ~Studio();
+
+  // Opens a file: a path, or a name such as "scenes/chain.json"; plays it, and lets clients in.
+  // Throws InputError.
+  void start(const std::string& file);
+  // Any thread, any number of times.
+  void stop();
+
+  int port() const;
+  std::string url() const;       // of the page
+  std::string live_url() const;  // of the WebSocket
+
+ private:
+  class Conversation;
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace molejo

@@ -1,0 +1,151 @@
+#include "molejo/studio/workspace.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "molejo/io/file.h"
+#include "molejo/model/error.h"
+
+namespace molejo {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t max_asset_bytes = std::size_t{512} << 20;
+constexpr std::size_t max_all_uploads = std::size_t{512} << 20;
+
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && name[0] != '.' && name.size() <= 120 &&
+         std::none_of(name.begin(), name.end(), [](char c) {
+           return c == '/' || c == '\\' || c == 0x7f || (c >= 0 && c < ' ');
+         });
+}
+
+// Each part a plain name, and nothing on the way a link.
+std::optional<fs::path> below(const fs::path& folder, std::string_view name) {
+  fs::path path = folder;
+  std::error_code error;
+  for (bool last = false; !last;) {
+    const std::size_t slash = name.find('/');
+    last = slash == std::string_view::npos;
+    const std::string_view part = name.substr(0, slash);
+    if (!is_plain_name(part)) return {};
+    path /= std::string(part);
+    if (fs::is_symlink(path, error)) return {};
+    if (!last) name.remove_prefix(slash + 1);
+  }
+  if (!fs::is_regular_file(path, error)) return {};
+  return path;
+}
+
+// Does a text name a file by a way that leads out of its folder? "/etc", "../x", "a/../b".
+// Comments and divisions are no ways: a way begins behind a quote, a space or an equals sign.
+bool leads_out(std::string_view text) {
+  const auto begins = [&](std::size_t at) {
+    return at == 0 || std::string_view("\"'= \t\r\n>").find(text[at - 1]) != std::string_view::npos;
+  };
+  for (std::size_t at = text.find(".."); at != std::string_view::npos;
+       at = text.find("..", at + 1)) {
+    const char next = at + 2 < text.size() ? text[at + 2] : ' ';
+    if (next == '/' || next == '\\') return true;
+  }
+  for (std::size_t at = text.find('/'); at != std::string_view::npos; at = text.find('/', at + 1)) {
+    const char next = at + 1 < text.size() ? text[at + 1] : ' ';
+    const bool word = (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') || next == '.';
+    const bool quote = at > 0 && (text[at - 1] == '"' || text[at - 1] == '\'');
+    if (word && (quote || (begins(at) && text[0] != '{' && text[0] != '<'))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Workspace::Workspace(std::string scenes) : scenes_(std::move(scenes)) {
+  std::string name = (fs::temp_directory_path() / "molejo-XXXXXX").string();
+  if (!::mkdtemp(name.data())) throw InputError(name + ": no temporary folder can be made");
+  temporary_ = name;
+  if (!scenes_.empty()) gallery_ = catalog_json(catalog(scenes_), "scenes/");
+}
+
+Workspace::~Workspace() {
+  std::error_code error;
+  fs::remove_all(temporary_, error);
+}
+
+std::string Workspace::give(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  given_ = fs::absolute(path).string();
+  return "given/" + fs::path(path).filename().string();
+}
+
+std::string Workspace::find(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto rest = [&](std::string_view prefix) {
+    return std::string_view(name).substr(prefix.size());
+  };
+  std::optional<fs::path> path;
+  if (name.starts_with("scenes/") && !scenes_.empty()) path = below(scenes_, rest("scenes/"));
+  if (name.starts_with("upload/")) path = below(temporary_, rest("upload/"));
+  if (name.starts_with("given/") && fs::path(given_).filename().string() == rest("given/")) {
+    path = given_;
+  }
+  if (!path) throw InputError(fmt::format("'{:.120}': no such file here", name));
+  return path->string();
+}
+
+std::string Workspace::upload(const std::string& file_name, std::string_view bytes) {
+  if (!is_plain_name(file_name)) {
+    throw InputError(fmt::format("'{:.120}': expected the plain name of a file", file_name));
+  }
+  if (!kind_of(file_name)) {
+    throw InputError(
+        fmt::format("{}: expected a file of the kinds {}", file_name, known_endings()));
+  }
+  if (bytes.empty() || bytes.size() > max_upload_bytes) {
+    throw InputError(
+        fmt::format("{}: {} bytes; expected 1 to {}", file_name, bytes.size(), max_upload_bytes));
+  }
+  const bool text = bytes.substr(0, 4) != "glTF";
+  if (text && leads_out(bytes)) {
+    throw InputError(file_name + ": names a file outside its folder; expected all in one file");
+  }
+  const std::lock_guard lock(mutex_);
+  if (upload_bytes_ + bytes.size() > max_all_uploads) {
+    throw InputError(file_name + ": too much was sent already; start the studio again");
+  }
+  const std::string number = std::to_string(++uploads_);
+  const fs::path folder = fs::path(temporary_) / number;
+  std::error_code error;
+  fs::create_directory(folder, error);
+  write_file((folder / file_name).string(), bytes);
+  upload_bytes_ += bytes.size();
+  return "upload/" + number + "/" + file_name;
+}
+
+std::string Workspace::add_asset(const std::string& name, std::string bytes) {
+  const std::lock_guard lock(mutex_);
+  const int number = ++assets_made_;
+  const std::string path = fmt::format("/asset/{}/{}", number, name);
+  asset_bytes_ += bytes.size();
+  assets_[number] = {path, std::make_shared<const std::string>(std::move(bytes))};
+  while (asset_bytes_ > max_asset_bytes && assets_.size() > 1) {
+    asset_bytes_ -= assets_.begin()->second.bytes->size();
+    assets_.erase(assets_.begin());
+  }
+  return path;
+}
+
+SharedBytes Workspace::asset(std::string_view path) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [number, asset] : assets_) {
+    if (asset.path == path) return asset.bytes;
+  }
+  return nullptr;
+}
+
+}  // namespace molejo

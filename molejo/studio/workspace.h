@@ -1,0 +1,58 @@
+// Files that the studio may touch: those of a folder of scenes, one that it was started with, what
+// was sent to it, and what it made itself. No name leads anywhere else.
+//
+//   scenes/chain.json    given/mine.json    upload/3/thing.glb    /asset/7/run.glb
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "molejo/live/outbox.h"
+#include "molejo/studio/catalog.h"
+
+namespace molejo {
+
+inline constexpr std::size_t max_upload_bytes = std::size_t{32} << 20;
+
+// Any thread.
+class Workspace {
+ public:
+  // Without a folder there are no scenes. Makes a temporary folder, removed at the end.
+  explicit Workspace(std::string scenes);
+  ~Workspace();
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  const std::string& gallery() const { return gallery_; }  // JSON
+  // A file by the user's own will, wherever it lies; its name here.
+  std::string give(const std::string& path);
+  // Where a named file lies. Throws InputError.
+  std::string find(const std::string& name) const;
+
+  // Keeps what was sent; its name here. Throws InputError: too big, no name, an unknown kind, or
+  // other files named that are not beside it.
+  std::string upload(const std::string& file_name, std::string_view bytes);
+
+  // What was made, under "/asset/N/name"; the oldest go when there is too much.
+  std::string add_asset(const std::string& name, std::string bytes);
+  SharedBytes asset(std::string_view path) const;  // null: none of this name
+  // For files that are being made.
+  const std::string& temporary() const { return temporary_; }
+
+ private:
+  std::string scenes_, temporary_, gallery_ = "[]";
+  std::string given_;  // path
+  mutable std::mutex mutex_;
+  int uploads_ = 0, assets_made_ = 0;
+  std::size_t upload_bytes_ = 0, asset_bytes_ = 0;
+  struct Asset {
+    std::string path;
+    SharedBytes bytes;
+  };
+  std::map<int, Asset> assets_;
+};
+
+}  // namespace molejo
