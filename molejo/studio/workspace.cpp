@@ -91,7 +91,8 @@ std::string Workspace::find(const std::string& name) const {
   std::optional<fs::path> path;
   if (name.starts_with("scenes/") && !scenes_.empty()) path = below(scenes_, rest("scenes/"));
   if (name.starts_with("upload/")) path = below(temporary_, rest("upload/"));
-  if (name.starts_with("given/") && fs::path(given_).filename().string() == rest("given/")) {
+  if (name.starts_with("given/") && !given_.empty() &&
+      fs::path(given_).filename().string() == rest("given/")) {
     path = given_;
   }
   if (!path) throw InputError(fmt::format("'{:.120}': no such file here", name));
