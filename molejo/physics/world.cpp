@@ -92,6 +92,8 @@ class Run::Stepper {
     for (Scratch* scratch : {&scratch_, aside_.get()}) {
       if (scratch) std::erase_if(scratch->pushes, [](const Push& p) { return p.held; });
     }
+    // who hung at rest falls
+    if (scratch_.contact) wake_all(model_, scratch_.tree.dynamics, *scratch_.contact);
     if (!push) return;
     Push held = *push;
     held.held = true;
