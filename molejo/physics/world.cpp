@@ -90,7 +90,11 @@ class Run::Stepper {
 
   void hold(const std::optional<Push>& push) {
     for (Scratch* scratch : {&scratch_, aside_.get()}) {
-      if (scratch) std::erase_if(scratch->pushes, [](const Push& p) { return p.held; });
+      if (!scratch) continue;
+      // it stays for a step, in which the force that it was is taken away
+      for (Push& p : scratch->pushes) {
+        if (p.held) p.until = -std::numeric_limits<double>::infinity();
+      }
     }
     // who hung at rest falls
     if (scratch_.contact) wake_all(model_, scratch_.tree.dynamics, *scratch_.contact);
