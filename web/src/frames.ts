@@ -1,0 +1,58 @@
+// The binary frames of the server, little-endian: docs/studio.md.
+
+export interface SceneFrame {
+  kind: 'scene';
+  flags: number;
+  frame: number;
+  t: number;
+  coordinates: Float32Array;
+}
+
+export interface ContactsFrame {
+  kind: 'contacts';
+  t: number;
+  contacts: Float32Array; // x y z, then the force, six numbers each
+}
+
+export interface PlotsFrame {
+  kind: 'plots';
+  t: number;
+  values: Float32Array;
+}
+
+export interface WalkFrame {
+  kind: 'walk';
+  characters: number;
+  frame: number;
+  t: number;
+  view: DataView;
+  offset: number; // of the first character
+}
+
+export type Frame = SceneFrame | ContactsFrame | PlotsFrame | WalkFrame;
+
+const header = 16;
+
+function floats(view: DataView, offset: number): Float32Array {
+  return new Float32Array(view.buffer, offset, (view.byteLength - offset) >> 2);
+}
+
+// Nothing for a frame of an unknown kind.
+export function decode(view: DataView): Frame | null {
+  if (view.byteLength < header) return null;
+  const t = view.getFloat64(8, true);
+  switch (view.getUint8(0)) {
+    case 1:
+      return { kind: 'scene', flags: view.getUint8(1), frame: view.getUint32(4, true), t,
+               coordinates: floats(view, header) };
+    case 2:
+      return { kind: 'contacts', t, contacts: floats(view, header) };
+    case 3:
+      return { kind: 'plots', t, values: floats(view, header) };
+    case 4:
+      return { kind: 'walk', characters: view.getUint16(2, true), frame: view.getUint32(4, true), t,
+               view, offset: header };
+    default:
+      return null;
+  }
+}

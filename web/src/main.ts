@@ -1,0 +1,124 @@
+// The page: makes its parts and ties them together.
+import { read_address, write_address } from './address';
+import { Connection } from './connection';
+import { by_id, el } from './dom';
+import { Gallery } from './gallery';
+import { notify } from './notices';
+import { Plots } from './plots';
+import { Inspector } from './panels/registry';
+import './panels/bodies';
+import './panels/forces';
+import { shortcut, start_shortcuts } from './shortcuts';
+import { show_speed } from './speed';
+import { Studio } from './studio';
+import { Timeline } from './timeline';
+import type { Side } from './view/cameras';
+import { Hand } from './view/hand';
+import { toggle_names, type Toggle } from './view/overlays';
+import { Stage } from './view/stage';
+
+declare global {
+  interface Window {
+    molejo: { studio: Studio; stage: Stage };
+  }
+}
+
+const sides: { side: Side; label: string; key: string }[] = [
+  { side: 'side', label: 'side', key: '1' },
+  { side: 'front', label: 'front', key: '2' },
+  { side: 'three-quarter', label: '¾', key: '3' },
+  { side: 'scene', label: 'home', key: '0' },
+];
+
+function camera_buttons(studio: Studio): void {
+  const { stage } = studio;
+  const follow = el('button', { 'aria-pressed': 'true', title: 'Go along with the figure (K)' }, 'follow');
+  const set_following = (on: boolean): void => {
+    stage.cameras.following = on;
+    follow.setAttribute('aria-pressed', String(on));
+  };
+  const look = (side: Side): void => {
+    stage.look_from(side);
+    write_address({ camera: side === 'scene' ? '' : side });
+  };
+  follow.onclick = () => set_following(!stage.cameras.following);
+  by_id('cameras').append(follow, ...sides.map(({ side, label, key }) =>
+    el('button', { title: `Look from the ${label === 'home' ? 'scene’s own place' : label} (${key})`, onclick: () => look(side) }, label)));
+  for (const { side, label, key } of sides) shortcut({ key, group: 'View', what: `camera: ${label}`, run: () => look(side) });
+  shortcut({ key: 'k', group: 'View', what: 'camera goes along', run: () => set_following(!stage.cameras.following) });
+  // a swinging pendulum is looked at from where one stands, a runner is gone along with
+  studio.on('opened', ({ kind }) => set_following(kind !== 'scene'));
+}
+
+function mouse_help(): void {
+  const group = 'Mouse in the view';
+  for (const [label, what] of [
+    ['drag', 'turn the camera'], ['right-drag', 'move the camera'], ['wheel', 'nearer, farther'], ['click', 'choose a body'],
+    ['Ctrl-drag', 'pull a body with a spring'], ['Alt-click', 'push a body'],
+  ]) shortcut({ key: `mouse ${label}`, label, group, what });
+}
+
+function title(studio: Studio): void {
+  studio.on('opened', ({ file, describe }) => {
+    const name = describe.name || file.replace(/^.*\//, '');
+    by_id('title').replaceChildren(el('strong', {}, name), el('span', {}, describe.description ?? ''));
+    by_id('title').title = describe.description ?? '';
+    document.title = `${name} – molejo studio`;
+  });
+}
+
+function command_button(studio: Studio): void {
+  const copy = async (): Promise<void> => {
+    const answer = await studio.act({ do: 'command' });
+    if (!answer) return;
+    const command = String(answer.command);
+    await navigator.clipboard?.writeText(command).catch(() => undefined);
+    notify(el('span', {}, 'Copied: ', el('code', {}, command)), 'info', 'command', 10);
+  };
+  by_id('command-button').onclick = () => void copy();
+  shortcut({ key: 'y', group: 'Page', what: 'copy the command line', run: () => void copy() });
+}
+
+function start(): void {
+  const connection = new Connection(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/live${location.search}`);
+  const stage = new Stage(by_id<HTMLCanvasElement>('canvas'));
+  const studio = new Studio(connection, stage);
+  window.molejo = { studio, stage };
+  const asked = read_address();
+  document.body.classList.toggle('bare', asked.bare !== undefined);
+  const hand = new Hand(studio, by_id<HTMLCanvasElement>('canvas'));
+  new Timeline(studio);
+  new Plots(studio);
+  const gallery = new Gallery(studio);
+  camera_buttons(studio);
+  const inspector = new Inspector({ studio, hand }, () => write_address({ panel: inspector?.current ?? 'none' }));
+  mouse_help();
+  start_shortcuts();
+  title(studio);
+  command_button(studio);
+  show_speed(studio);
+
+  let first = true;
+  studio.on('opened', ({ file }) => {
+    if (first) {
+      first = false;
+      if (asked.file && asked.file !== file) {
+        void studio.open(asked.file);
+        return;
+      }
+    }
+    write_address({ file });
+    if (asked.camera) stage.look_from(asked.camera as Side);
+    delete asked.camera;
+  });
+  studio.on('toggled', () => write_address({ show: toggle_names.filter((n) => studio.is_on(n)).join(',') }));
+  for (const name of (asked.show ?? '').split(',')) {
+    if (toggle_names.includes(name as Toggle)) studio.toggle(name as Toggle, true);
+  }
+  if (asked.panel) inspector.current = asked.panel === 'none' ? null : asked.panel;
+  inspector.show(inspector.current);
+  void gallery.load();
+  connection.connect();
+}
+
+start();

@@ -1,0 +1,149 @@
+// What server and page say to each other: docs/live.md and docs/studio.md.
+
+export type Pose = number[]; // x y z, then the quaternion w x y z
+
+export type JointType =
+  | 'fixed' | 'revolute' | 'prismatic' | 'cylindrical' | 'universal' | 'spherical' | 'planar'
+  | 'point_in_plane' | 'free';
+
+export interface Shape {
+  type: 'box' | 'sphere' | 'capsule' | 'cylinder' | 'mesh' | 'plane' | 'height_field';
+  X_BS: Pose;
+  color: number[];
+  half?: number[];
+  radius?: number;
+  half_length?: number;
+  vertices?: number[];
+  triangles?: number[];
+  columns?: number;
+  rows?: number;
+  dx?: number;
+  dy?: number;
+  heights?: number[];
+}
+
+export interface Joint {
+  name: string;
+  type: JointType;
+  first: number; // coordinate
+  size: number;
+  X_PF: Pose; // its point on the parent, and the child's orientation there at zero
+  p_BM: number[]; // its point on the child
+  slides: number[][]; // axes of translations, in the parent
+  turns: number[][]; // axes of rotations, in the child: none to two
+  ball: boolean; // turns by a quaternion instead
+}
+
+export interface Body {
+  name: string;
+  parent: number;
+  joint: Joint;
+  shapes: Shape[];
+  mass: number;
+  com: number[]; // centre of mass, in the body frame
+  immobile: boolean;
+}
+
+export interface Spring {
+  name: string;
+  bodies: [number, number]; // -1: the world
+  points: [number[], number[]];
+}
+
+export interface Model {
+  bodies: Body[];
+  coordinates: number;
+  springs: Spring[];
+  gravity?: number[];
+}
+
+export interface Variable {
+  name: string;
+  value: number;
+  lower?: number;
+  upper?: number;
+}
+
+export interface Force {
+  name: string;
+  body: string;
+  force: string[];
+  torque: string[];
+}
+
+export interface Column {
+  name: string;
+  unit: string;
+}
+
+export interface CameraPlace {
+  position: number[];
+  target: number[];
+  fov_deg: number;
+}
+
+export interface Walker {
+  name: string;
+  asset: string | null;
+  joints: string[];
+  parents?: number[];
+  moving: number[];
+  scale: number;
+  options?: Record<string, unknown>;
+}
+
+export interface Terrain {
+  name?: string;
+  asset: string;
+  elevation?: string;
+}
+
+export interface Description {
+  name?: string;
+  description?: string;
+  fps?: number;
+  duration?: number;
+  camera?: CameraPlace;
+  columns?: (Column | string)[];
+  plot?: string[];
+  model?: Model;
+  variables?: Variable[];
+  forces?: Force[];
+  probes?: Column[];
+  characters?: Walker[];
+  terrains?: Terrain[];
+  [more: string]: unknown;
+}
+
+export interface Status {
+  t: number;
+  frame: number;
+  playing: boolean;
+  speed: number;
+  rate: number;
+  begin: number;
+  end: number;
+  steps?: number;
+  failure?: string;
+}
+
+export interface GalleryEntry {
+  file: string;
+  kind: string;
+  topic: string;
+  title: string;
+  description: string;
+  thumb: string | null;
+}
+
+export interface Answer {
+  id?: number;
+  error?: string;
+  column?: number;
+  [more: string]: unknown;
+}
+
+export interface ServerEvent {
+  event: string;
+  [more: string]: unknown;
+}

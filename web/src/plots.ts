@@ -1,0 +1,321 @@
+// Curves under the view. Each chart is a few columns against time; the cursor of all is the same, and
+// a line shows the time of the frame in the view.
+import uPlot from 'uplot';
+import { by_id, el, save, short_number } from './dom';
+import { shortcut } from './shortcuts';
+import type { Studio } from './studio';
+
+interface Group {
+  title: string;
+  columns: string[];
+}
+
+const usual: Group[] = [
+  { title: 'energy (J)', columns: ['kinetic', 'gravity', 'elastic', 'total'] },
+  { title: 'momentum (N s)', columns: ['px', 'py', 'pz'] },
+  { title: 'angular momentum (N m s)', columns: ['lx', 'ly', 'lz'] },
+];
+const most_points = 20_000;
+const light_colors = ['#2a64b8', '#c2571a', '#23863d', '#25231f', '#8a4fb0', '#9a7400'];
+const dark_colors = ['#7fb0f2', '#f0a06a', '#63c67c', '#ececee', '#c79be8', '#e0c060'];
+const dark = window.matchMedia('(prefers-color-scheme: dark)');
+
+// Values by time, in order of time whatever comes first.
+class Series {
+  readonly t: number[] = [];
+  readonly values = new Map<string, number[]>();
+
+  constructor(readonly columns: string[]) {
+    for (const column of columns) this.values.set(column, []);
+  }
+
+  add(t: number, value: (column: string) => number): void {
+    let at = this.t.length;
+    while (at > 0 && this.t[at - 1] > t + 1e-9) at -= 1;
+    const replace = at > 0 && Math.abs(this.t[at - 1] - t) <= 1e-9;
+    if (replace) at -= 1;
+    this.t.splice(at, replace ? 1 : 0, t);
+    for (const column of this.columns) this.values.get(column)!.splice(at, replace ? 1 : 0, value(column));
+    if (this.t.length > most_points) this.drop_before(this.t[Math.floor(most_points / 10)]);
+  }
+
+  private drop_before(t: number): void {
+    const count = this.t.findIndex((x) => x >= t);
+    this.t.splice(0, count);
+    for (const list of this.values.values()) list.splice(0, count);
+  }
+
+  // What comes later was forgotten by the run: a branch, or a new start.
+  cut_after(t: number): void {
+    let keep = this.t.length;
+    while (keep > 0 && this.t[keep - 1] > t + 1e-9) keep -= 1;
+    this.t.length = keep;
+    for (const list of this.values.values()) list.length = keep;
+  }
+}
+
+class Chart {
+  readonly element: HTMLElement;
+  readonly record: Series;
+  private plot: uPlot | null = null;
+  private readonly legend = el('span', { class: 'legend' });
+  private readonly canvas = el('div', { class: 'canvas' });
+
+  constructor(readonly group: Group, private readonly studio: Studio, close: () => void) {
+    this.record = new Series(group.columns);
+    this.element = el('div', { class: 'chart', 'data-plot': group.title },
+      el('header', {}, el('strong', {}, group.title), this.legend,
+        el('button', { title: 'Save as CSV', onclick: () => this.save_csv() }, 'csv'),
+        el('button', { title: 'Save as SVG', onclick: () => this.save_svg() }, 'svg'),
+        el('button', { title: 'Remove this plot', 'aria-label': 'Remove this plot', onclick: close }, '×')),
+      this.canvas);
+    new ResizeObserver(() => this.resize()).observe(this.canvas);
+  }
+
+  private colors(): string[] {
+    return dark.matches ? dark_colors : light_colors;
+  }
+
+  make(): void {
+    this.plot?.destroy();
+    const style = getComputedStyle(document.documentElement);
+    const soft = style.getPropertyValue('--soft').trim(), edge = style.getPropertyValue('--edge').trim();
+    const font = '12px system-ui, "DejaVu Sans", sans-serif';
+    const axis = { stroke: soft, font, grid: { stroke: edge, width: 1 }, ticks: { show: false } };
+    const colors = this.colors();
+    this.plot = new uPlot({
+      width: Math.max(this.canvas.clientWidth, 100), height: Math.max(this.canvas.clientHeight, 40),
+      legend: { show: false },
+      cursor: { sync: { key: 'studio' }, y: false, points: { size: 6 }, drag: { x: false, y: false } },
+      scales: { x: { time: false } },
+      axes: [{ ...axis, size: 22, space: 60 }, { ...axis, size: 54, space: 24, values: (_, v) => v.map(short_number) }],
+      series: [{}, ...this.group.columns.map((label, i) => ({ label, stroke: colors[i % colors.length], width: 1.5 }))],
+      hooks: {
+        setCursor: [(u) => this.show_values(u.cursor.idx ?? null)],
+        draw: [(u) => this.draw_now(u)],
+      },
+    }, this.data(), this.canvas);
+  }
+
+  private data(): uPlot.AlignedData {
+    return [this.record.t, ...this.group.columns.map((c) => this.record.values.get(c)!)] as uPlot.AlignedData;
+  }
+
+  private resize(): void {
+    if (!this.plot) this.make();
+    else this.plot.setSize({ width: this.canvas.clientWidth, height: this.canvas.clientHeight });
+  }
+
+  draw(from: number, to: number): void {
+    if (!this.plot) return;
+    this.plot.batch(() => {
+      this.plot!.setData(this.data(), true);
+      this.plot!.setScale('x', { min: from, max: to });
+    });
+    if (this.plot.cursor.idx == null) this.show_values(null);
+  }
+
+  private show_values(index: number | null): void {
+    const at = index ?? this.record.t.length - 1;
+    const colors = this.colors();
+    const parts = this.group.columns.map((column, i) => {
+      const value = this.record.values.get(column)![at];
+      const item = el('i', {}, `${this.group.columns.length > 1 ? column : ''} ${value === undefined ? '' : short_number(value)}`.trim());
+      item.style.color = colors[i % colors.length];
+      return item;
+    });
+    this.legend.replaceChildren(...(index === null ? [] : [el('i', { class: 'soft' }, `${short_number(this.record.t[at] ?? 0)} s`)]), ...parts);
+  }
+
+  private draw_now(u: uPlot): void {
+    const x = u.valToPos(this.studio.time, 'x', true);
+    if (!(x >= u.bbox.left && x <= u.bbox.left + u.bbox.width)) return;
+    u.ctx.save();
+    u.ctx.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue('--accent');
+    u.ctx.globalAlpha = 0.5;
+    u.ctx.lineWidth = devicePixelRatio;
+    u.ctx.beginPath();
+    u.ctx.moveTo(x, u.bbox.top);
+    u.ctx.lineTo(x, u.bbox.top + u.bbox.height);
+    u.ctx.stroke();
+    u.ctx.restore();
+  }
+
+  private file_name(): string {
+    return this.group.title.replace(/\s*\(.*\)/, '').replace(/\W+/g, '_');
+  }
+
+  private save_csv(): void {
+    const { t, values } = this.record;
+    const rows = t.map((x, i) => [x, ...this.group.columns.map((c) => values.get(c)![i])].join(','));
+    save(`${this.file_name()}.csv`, `${['t', ...this.group.columns].join(',')}\n${rows.join('\n')}\n`, 'text/csv');
+  }
+
+  private save_svg(): void {
+    save(`${this.file_name()}.svg`, this.as_svg(), 'image/svg+xml');
+  }
+
+  // Drawn anew, as lines and text, in the range that is shown.
+  as_svg(): string {
+    const width = 640, height = 320, left = 64, right = 16, top = 34, bottom = 34;
+    const { min: t0 = 0, max: t1 = 1 } = this.plot?.scales.x ?? {};
+    const { min: y0 = 0, max: y1 = 1 } = this.plot?.scales.y ?? {};
+    const x = (t: number): number => left + (width - left - right) * (t - t0!) / ((t1! - t0!) || 1);
+    const y = (v: number): number => height - bottom - (height - top - bottom) * (v - y0!) / ((y1! - y0!) || 1);
+    const escape = (s: string): string => s.replace(/&/g, '&amp;').replace(/</g, '&lt;');
+    const marks = [0, 0.25, 0.5, 0.75, 1];
+    const lines = this.group.columns.map((column, i) => {
+      const list = this.record.values.get(column)!;
+      const points = this.record.t.flatMap((t, k) =>
+        t >= t0! && t <= t1! && Number.isFinite(list[k]) ? [`${x(t).toFixed(1)},${y(list[k]).toFixed(1)}`] : []);
+      const color = light_colors[i % light_colors.length];
+      return `<polyline fill="none" stroke="${color}" stroke-width="1.5" points="${points.join(' ')}"/>` +
+        `<text x="${left + 110 * i}" y="22" fill="${color}">${escape(column)}</text>`;
+    });
+    const grid = marks.map((m) => {
+      const t = t0! + m * (t1! - t0!), v = y0! + m * (y1! - y0!);
+      return `<path d="M${x(t)} ${top}V${height - bottom}M${left} ${y(v)}H${width - right}" stroke="#dcd8d0"/>` +
+        `<text x="${x(t)}" y="${height - 12}" text-anchor="middle">${short_number(t)}</text>` +
+        `<text x="${left - 8}" y="${y(v) + 4}" text-anchor="end">${short_number(v)}</text>`;
+    });
+    return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12" fill="#25231f">` +
+      `<title>${escape(this.group.title)}</title><rect width="${width}" height="${height}" fill="#fff"/>${grid.join('')}${lines.join('')}</svg>\n`;
+  }
+
+  dispose(): void {
+    this.plot?.destroy();
+    this.element.remove();
+  }
+}
+
+export class Plots {
+  private charts: Chart[] = [];
+  private readonly row = el('div', { class: 'charts' });
+  private readonly columns = el('datalist', { id: 'columns' });
+  private readonly word = el('input', { type: 'text', list: 'columns', placeholder: 'body.x, a probe, …', 'aria-label': 'Column to plot' });
+  private readonly shown_time = el('select', { 'aria-label': 'Shown time', title: 'Shown time' },
+    el('option', { value: 5 }, '5 s'), el('option', { value: 10, selected: true }, '10 s'), el('option', { value: 30 }, '30 s'), el('option', { value: 0 }, 'all'));
+  private readonly adder: HTMLElement;
+  private stale = false;
+  private last_draw = 0;
+
+  constructor(private readonly studio: Studio) {
+    const add = (): void => this.add_word();
+    this.adder = el('div', { class: 'adder' },
+      el('div', { class: 'row' }, this.word, el('button', { class: 'framed', title: 'Plot it', onclick: add }, '+')),
+      el('div', { class: 'row' }, el('span', { class: 'soft' }, 'shown'), this.shown_time), this.columns);
+    this.word.onkeydown = (event) => {
+      if (event.key === 'Enter') add();
+    };
+    this.shown_time.onchange = () => this.draw();
+    const plots = by_id('plots');
+    plots.append(this.row);
+    shortcut({ key: 'p', group: 'Page', what: 'show or hide the plots', run: () => (plots.hidden = !plots.hidden) });
+    studio.on('opened', () => this.open());
+    studio.on('plots', ({ t, columns, values }) => this.take(t, columns, values));
+    studio.on('time', () => (this.stale = true));
+    studio.on('status', (status) => {
+      for (const chart of this.charts) chart.record.cut_after(status.end + 1e-6);
+      this.stale = true;
+    });
+    dark.addEventListener('change', () => this.charts.forEach((chart) => chart.make()));
+    const loop = (now: number): void => {
+      requestAnimationFrame(loop);
+      if (!this.stale || now - this.last_draw < 60 || plots.hidden) return;
+      this.last_draw = now;
+      this.stale = false;
+      this.draw();
+    };
+    requestAnimationFrame(loop);
+  }
+
+  private open(): void {
+    for (const chart of this.charts) chart.dispose();
+    const { studio } = this;
+    const known = new Set(studio.columns.map((c) => c.name));
+    by_id('plots').hidden = known.size === 0 && studio.describe.model === undefined;
+    const fits = (name: string): boolean => known.size === 0 || known.has(name);
+    const groups = usual.slice(0, 2).map((g) => ({ ...g, columns: g.columns.filter(fits) })).filter((g) => g.columns.length);
+    const asked = (studio.describe.plot ?? []).flatMap((w) => this.columns_of(w)).filter(fits).slice(0, 6);
+    if (asked.length) groups.splice(1, 1, { title: asked.length === 1 ? asked[0] : 'of this scene', columns: asked });
+    this.charts = groups.map((group) => this.chart(group));
+    this.columns.replaceChildren(...studio.columns.slice(0, 2000).map((c) => el('option', { value: c.name }, c.unit)));
+    this.lay_out();
+  }
+
+  private chart(group: Group): Chart {
+    const chart: Chart = new Chart(group, this.studio, () => {
+      chart.dispose();
+      this.charts = this.charts.filter((c) => c !== chart);
+      this.lay_out();
+    });
+    return chart;
+  }
+
+  // A column, or what a body or joint of that name has: its position, its coordinates.
+  private columns_of(word: string): string[] {
+    const all = this.studio.columns.map((c) => c.name);
+    if (all.length === 0 || all.includes(word)) return [word];
+    const parts = ['x', 'y', 'z', '0', '1', '2'].map((end) => `${word}.${end}`).filter((c) => all.includes(c));
+    return parts.length ? parts : [word];
+  }
+
+  private add_word(): void {
+    const words = this.word.value.split(',').map((w) => w.trim()).filter(Boolean);
+    const names = words.flatMap((word) => this.columns_of(word));
+    if (!names.length) return;
+    const unit = this.studio.columns.find((c) => c.name === names[0])?.unit;
+    this.charts.push(this.chart({ title: names.join(', ') + (unit ? ` (${unit})` : ''), columns: names }));
+    this.word.value = '';
+    this.lay_out();
+  }
+
+  private lay_out(): void {
+    this.row.replaceChildren(...this.charts.map((c) => c.element), this.adder);
+    const work = (this.studio.describe.forces ?? []).map((f) => `${f.name}.work`)
+      .filter((name) => this.studio.columns.some((c) => c.name === name));
+    const names = [...new Set([...this.charts.flatMap((c) => c.group.columns), ...work])];
+    if (this.studio.describe.model) void this.studio.plot(names).then(() => this.fill());
+  }
+
+  // What was recorded before this page asked for it.
+  private async fill(): Promise<void> {
+    const { begin, end } = this.studio.status;
+    if (!(end > begin)) return;
+    for (const chart of this.charts) {
+      try {
+        const answer = await this.studio.connection.ask({ do: 'series', plots: chart.group.columns, from: begin, to: end, points: 400 });
+        const t = answer.t as number[], values = answer.values as number[][];
+        t.forEach((at, k) => chart.record.add(at, (c) => values[chart.group.columns.indexOf(c)]?.[k] ?? NaN));
+      } catch {
+        return; // only what is seen from now on is drawn
+      }
+    }
+    this.stale = true;
+  }
+
+  private take(t: number, columns: string[], values: Float32Array): void {
+    const at = new Map(columns.map((name, i) => [name, i]));
+    for (const chart of this.charts) {
+      chart.record.add(t, (column) => {
+        const i = at.get(column);
+        return i === undefined || i >= values.length ? NaN : values[i];
+      });
+    }
+    this.stale = true;
+  }
+
+  private draw(): void {
+    const { status, time } = this.studio;
+    const span = Number(this.shown_time.value);
+    const end = Math.max(status.end, time, status.begin + 1e-3);
+    let to = end, from = status.begin;
+    if (span > 0) {
+      to = Math.max(Math.min(end, Math.max(time + 0.2 * span, span + status.begin)), Math.min(end, time));
+      if (status.playing && time > end - 0.5) to = end;
+      from = Math.max(status.begin, to - span);
+      to = Math.max(to, from + span * 0.999);
+    }
+    for (const chart of this.charts) chart.draw(from, to);
+  }
+}

@@ -1,0 +1,95 @@
+// Where the viewer stands: orbit and pan by mouse, named places, and a camera that goes along.
+import { PerspectiveCamera, Vector3 } from 'three';
+import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import type { CameraPlace } from '../messages';
+
+export type Side = 'side' | 'front' | 'three-quarter' | 'scene';
+
+// From the figure to the viewer; figures look along x.
+const directions: Record<Exclude<Side, 'scene'>, Vector3> = {
+  side: new Vector3(0, -1, 0.12),
+  front: new Vector3(1, 0, 0.12),
+  'three-quarter': new Vector3(0.72, -1, 0.45),
+};
+
+export class Cameras {
+  readonly camera = new PerspectiveCamera(40, 1, 0.05, 500);
+  readonly controls: OrbitControls;
+  following = true;
+  private readonly followed = new Vector3();
+  private have_followed = false;
+  private scene_place: CameraPlace | null = null;
+
+  constructor(canvas: HTMLElement) {
+    this.camera.up.set(0, 0, 1);
+    this.camera.position.set(4, -6, 3);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.target.set(0, 0, 1);
+    this.controls.enableDamping = true;
+    this.controls.dampingFactor = 0.18;
+    this.controls.update();
+  }
+
+  get distance(): number {
+    return this.camera.position.distanceTo(this.controls.target);
+  }
+
+  home(place: CameraPlace | null, center: Vector3, radius: number): void {
+    this.scene_place = place;
+    this.have_followed = false;
+    this.look_from(place ? 'scene' : 'three-quarter', center, radius);
+  }
+
+  look_from(side: Side, center: Vector3, radius: number): void {
+    const { camera, controls } = this;
+    if (side === 'scene' && this.scene_place) {
+      const { position, target, fov_deg } = this.scene_place;
+      camera.fov = fov_deg;
+      camera.position.set(position[0], position[1], position[2]);
+      controls.target.set(target[0], target[1], target[2]);
+    } else {
+      const direction = directions[side === 'scene' ? 'three-quarter' : side];
+      const fit = 1.25 * radius / Math.sin(0.5 * camera.fov * Math.PI / 180);
+      controls.target.copy(center);
+      camera.position.copy(center).addScaledVector(direction.clone().normalize(), fit);
+    }
+    controls.update();
+    this.fit_depth();
+  }
+
+  resize(width: number, height: number): void {
+    this.camera.aspect = width / Math.max(height, 1);
+    this.camera.updateProjectionMatrix();
+  }
+
+  // The point to go along with is now here.
+  follow(point: Vector3, seconds: number): void {
+    if (!this.have_followed) {
+      this.followed.copy(point);
+      this.have_followed = true;
+    }
+    const part = 1 - Math.exp(-6 * seconds);
+    const step = point.clone().sub(this.followed).multiplyScalar(part);
+    this.followed.add(step);
+    if (!this.following) return;
+    this.controls.target.add(step);
+    this.camera.position.add(step);
+  }
+
+  // The next point is not a motion from the last one: another scene, or a jump in time.
+  forget_followed(): void {
+    this.have_followed = false;
+  }
+
+  update(): void {
+    this.controls.update();
+    this.fit_depth();
+  }
+
+  private fit_depth(): void {
+    const d = Math.max(this.distance, 0.01);
+    this.camera.near = d / 60;
+    this.camera.far = d * 60;
+    this.camera.updateProjectionMatrix();
+  }
+}
