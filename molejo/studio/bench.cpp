@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "molejo/model/error.h"
+#include "molejo/studio/gait_bench.h"
 #include "molejo/studio/scene_bench.h"
 
 namespace molejo {
@@ -11,6 +12,8 @@ std::unique_ptr<Bench> open_bench(FileKind kind, BenchOptions options) {
   switch (kind) {
     case FileKind::scene:
       return std::make_unique<SceneBench>(std::move(options));
+    case FileKind::gait:
+      return std::make_unique<GaitBench>(std::move(options));
     default:
       throw InputError(
           fmt::format("{}: a {} cannot be opened here", options.name, to_string(kind)));
