@@ -111,4 +111,23 @@ std::string walk_glb(const WalkScene& scene, const navigation::WalkRecord& recor
   return character_glb(walk_character(scene, record, options));
 }
 
+std::string figure_glb(const motion::Character& character, const motion::SkeletonPose& pose,
+                       int color) {
+  if (has_mesh(character)) {
+    motion::Character still = character;
+    still.clips.clear();
+    return character_glb(still);
+  }
+  CharacterMerge merge(character.name);
+  const int first = merge.add_skeleton(character.skeleton, -1, "");
+  merge.add_bones(character.skeleton, pose, first, bones[at(color) % std::size(bones)]);
+  return character_glb(merge.finish());
+}
+
+std::string terrain_glb(const Terrain& terrain) {
+  CharacterMerge merge(terrain.name.empty() ? "terrain" : terrain.name);
+  merge.add_terrain(terrain, merge.add_joint("world", -1, {}));
+  return character_glb(merge.finish());
+}
+
 }  // namespace molejo

@@ -21,4 +21,11 @@ motion::Character walk_character(const WalkScene& scene, const navigation::WalkR
 std::string walk_glb(const WalkScene& scene, const navigation::WalkRecord& record,
                      const WalkGlbOptions& options = {});
 
+// One character in its own axes and units, without clips: its meshes, or its bones in this pose
+// where it has none. Node i of the file is joint i.
+std::string figure_glb(const motion::Character& character, const motion::SkeletonPose& pose,
+                       int color = 0);
+// One terrain in the axes of the world, z up.
+std::string terrain_glb(const Terrain& terrain);
+
 }  // namespace molejo

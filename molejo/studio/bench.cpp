@@ -5,6 +5,7 @@
 #include "molejo/model/error.h"
 #include "molejo/studio/gait_bench.h"
 #include "molejo/studio/scene_bench.h"
+#include "molejo/studio/walk_bench.h"
 
 namespace molejo {
 
@@ -14,6 +15,9 @@ std::unique_ptr<Bench> open_bench(FileKind kind, BenchOptions options) {
       return std::make_unique<SceneBench>(std::move(options));
     case FileKind::gait:
       return std::make_unique<GaitBench>(std::move(options));
+    case FileKind::walk:
+    case FileKind::character:
+      return std::make_unique<WalkBench>(std::move(options));
     default:
       throw InputError(
           fmt::format("{}: a {} cannot be opened here", options.name, to_string(kind)));

@@ -1,0 +1,46 @@
+// Characters that walk over any ground, steered and sculpted by the page.
+#pragma once
+
+#include "molejo/studio/bench.h"
+#include "molejo/studio/walk_stage.h"
+
+namespace molejo {
+
+class WalkBench : public Playback, public Bench {
+ public:
+  // A *.walk.json, or a character on flat ground.
+  explicit WalkBench(BenchOptions options);
+
+  FileKind kind() const override { return FileKind::walk; }
+  Playback& playback() override { return *this; }
+  std::string describe() const override;
+  Export prepare_export(const std::string& what, double from, double to) const override;
+  std::string command_line() const override;
+
+ protected:
+  const Timeline& timeline() const override { return line_; }
+  std::vector<BinaryFrame> binary_frames(const Subscription& subscription) const override;
+  std::string frame_fields(const Subscription& subscription) const override;
+  double look_around(double now) override;
+
+ private:
+  void add_words();
+  std::string steer(const Command& command);
+  std::string go_to(const Command& command);
+  std::string sculpt(const Command& command);
+  std::string set_elevation(const Command& command);
+  std::string set_options(const Command& command);
+  // Descriptions hold the names of assets; made when first asked for and when the ground changes.
+  const std::vector<std::string>& terrain_assets() const;
+  std::string quality_event();
+
+  BenchOptions options_;
+  WalkTimeline line_;
+  std::string elevation_;  // empty: that of the file
+  std::vector<std::string> figure_assets_;
+  mutable std::vector<std::string> terrain_assets_;
+  bool tells_quality_ = false;
+  double quality_told_ = -1e9;  // wall seconds
+};
+
+}  // namespace molejo
