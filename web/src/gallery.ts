@@ -17,6 +17,10 @@ const drawings: Record<string, string> = {
 };
 const largest_upload = 32 * 1024 * 1024;
 
+function kind_word({ kind, file }: GalleryEntry): string {
+  return /_closed\./.test(file) ? `${kind}, with feedback` : kind;
+}
+
 function tile(entry: GalleryEntry, studio: Studio): HTMLButtonElement {
   const picture = entry.thumb
     ? el('img', { class: 'thumb', src: entry.thumb, alt: '', loading: 'lazy' })
@@ -24,7 +28,7 @@ function tile(entry: GalleryEntry, studio: Studio): HTMLButtonElement {
   return el('button', {
     class: 'entry', title: entry.description, 'data-file': entry.file,
     onclick: () => void studio.open(entry.file),
-  }, picture, el('span', { class: 'name' }, entry.title));
+  }, picture, el('span', { class: 'name' }, entry.title, entry.kind === 'scene' ? null : el('small', {}, kind_word(entry))));
 }
 
 export class Gallery {

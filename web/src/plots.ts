@@ -108,10 +108,8 @@ class Chart {
 
   draw(from: number, to: number): void {
     if (!this.plot) return;
-    this.plot.batch(() => {
-      this.plot!.setData(this.data(), true);
-      this.plot!.setScale('x', { min: from, max: to });
-    });
+    this.plot.setData(this.data(), false);
+    this.plot.setScale('x', { min: from, max: to });
     if (this.plot.cursor.idx == null) this.show_values(null);
   }
 
@@ -192,7 +190,7 @@ export class Plots {
   private charts: Chart[] = [];
   private readonly row = el('div', { class: 'charts' });
   private readonly columns = el('datalist', { id: 'columns' });
-  private readonly word = el('input', { type: 'text', list: 'columns', placeholder: 'body.x, a probe, …', 'aria-label': 'Column to plot' });
+  private readonly word = el('input', { type: 'text', list: 'columns', placeholder: 'plot …', title: 'A column, a body, a joint or a probe', 'aria-label': 'Column to plot' });
   private readonly shown_time = el('select', { 'aria-label': 'Shown time', title: 'Shown time' },
     el('option', { value: 5 }, '5 s'), el('option', { value: 10, selected: true }, '10 s'), el('option', { value: 30 }, '30 s'), el('option', { value: 0 }, 'all'));
   private readonly adder: HTMLElement;
@@ -272,8 +270,8 @@ export class Plots {
 
   private lay_out(): void {
     this.row.replaceChildren(...this.charts.map((c) => c.element), this.adder);
-    const work = (this.studio.describe.forces ?? []).map((f) => `${f.name}.work`)
-      .filter((name) => this.studio.columns.some((c) => c.name === name));
+    const work = (this.studio.describe.forces ?? []).filter((f) => f.force.length + f.torque.length > 0)
+      .map((f) => `${f.name}.work`);
     const names = [...new Set([...this.charts.flatMap((c) => c.group.columns), ...work])];
     if (this.studio.describe.model) void this.studio.plot(names).then(() => this.fill());
   }

@@ -96,6 +96,7 @@ export class Studio extends Emitter<StudioEvents> {
   }
 
   private async subscribe(): Promise<void> {
+    if (!this.connection.connected || this.kind === '') return; // done when something is open
     const contacts = this.is_on('contacts') || this.is_on('forces');
     try {
       const answer = await this.connection.ask({
@@ -110,7 +111,7 @@ export class Studio extends Emitter<StudioEvents> {
   private take(answer: Answer | ServerEvent): void {
     const describe = (answer.describe ?? answer) as Description;
     this.kind = String(answer.kind ?? 'scene');
-    this.file = String(answer.file ?? '');
+    this.file = String(answer.file ?? describe.file ?? '');
     this.describe = describe;
     this.columns = (describe.columns ?? []).map((c) => (typeof c === 'string' ? { name: c, unit: '' } : c));
     this.loop = null;

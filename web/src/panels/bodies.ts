@@ -5,8 +5,8 @@ import { toggle_names, type Toggle } from '../view/overlays';
 import { register, type Bench } from './registry';
 
 const labels: Record<Toggle, [string, string]> = {
-  joints: ['joints', 'j'], frames: ['frames', 'a'], contacts: ['contacts', 'c'], forces: ['contact forces', 'f'],
-  center: ['centre of mass', 'o'], trails: ['trails', 't'], ghosts: ['ghosts', 'h'],
+  joints: ['joints', 'j'], frames: ['frames', 'a'], contacts: ['contacts', 'c'], forces: ['forces', 'f'],
+  center: ['mass centre', 'o'], trails: ['trails', 't'], ghosts: ['ghosts', 'h'],
 };
 
 function switches({ studio }: Bench): HTMLElement {

@@ -57,6 +57,16 @@ export class Cameras {
     this.fit_depth();
   }
 
+  // Moved over the ground, so that it looks at where the figure has got to.
+  go_to(center: Vector3): void {
+    const dx = center.x - this.controls.target.x, dy = center.y - this.controls.target.y;
+    for (const place of [this.controls.target, this.camera.position]) {
+      place.x += dx;
+      place.y += dy;
+    }
+    this.controls.update();
+  }
+
   resize(width: number, height: number): void {
     this.camera.aspect = width / Math.max(height, 1);
     this.camera.updateProjectionMatrix();

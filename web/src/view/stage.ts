@@ -29,7 +29,8 @@ export class Stage {
   figure: Figure | null = null;
   selected = -1;
   poses = new Float64Array(0); // as drawn
-  script_ms = 0; // of a drawn frame, in the mean of the last ones
+  script_ms = 0; // of a drawn frame: the median of the last ones
+  private readonly costs: number[] = [];
   drawn = 0;
   readonly before_draw: ((seconds: number) => void)[] = [];
   private guest: Guest | null = null;
@@ -116,6 +117,7 @@ export class Stage {
     this.overlays?.dispose();
     this.overlays = new Overlays(this.scene, description.model!, this.toggles, this.size, this.theme);
     this.cameras.home(description.camera ?? null, center, radius);
+    if (this.cameras.following) this.cameras.go_to(center);
   }
 
   receive(frame: Guest): void {
@@ -164,6 +166,7 @@ export class Stage {
     const { center, radius } = this.guest ? this.guest.extent()
       : this.figure ? this.figure.extent(this.poses) : { center: new Vector3(), radius: 1 };
     this.cameras.look_from(side, center, radius);
+    if (this.cameras.following && side === 'scene') this.cameras.go_to(center);
     this.touch();
   }
 
@@ -223,7 +226,9 @@ export class Stage {
     this.dirty = false;
     this.renderer.render(this.scene, this.cameras.camera);
     this.drawn += 1;
-    this.script_ms += 0.1 * (performance.now() - begin - this.script_ms);
+    this.costs.push(performance.now() - begin);
+    if (this.costs.length > 60) this.costs.shift();
+    if (this.drawn % 15 === 0) this.script_ms = [...this.costs].sort((a, b) => a - b)[this.costs.length >> 1];
   }
 
   private pose_figure(now: number, seconds: number): void {
