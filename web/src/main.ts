@@ -8,6 +8,7 @@ import { Plots } from './plots';
 import { Inspector } from './panels/registry';
 import './panels/bodies';
 import './panels/forces';
+import './panels/terrain';
 import { shortcut, start_shortcuts } from './shortcuts';
 import { show_speed } from './speed';
 import { Studio } from './studio';

@@ -23,13 +23,13 @@ const dark = window.matchMedia('(prefers-color-scheme: dark)');
 // Values by time, in order of time whatever comes first.
 class Series {
   readonly t: number[] = [];
-  readonly values = new Map<string, number[]>();
+  readonly values = new Map<string, (number | null)[]>();
 
   constructor(readonly columns: string[]) {
     for (const column of columns) this.values.set(column, []);
   }
 
-  add(t: number, value: (column: string) => number): void {
+  add(t: number, value: (column: string) => number | null): void {
     let at = this.t.length;
     while (at > 0 && this.t[at - 1] > t + 1e-9) at -= 1;
     const replace = at > 0 && Math.abs(this.t[at - 1] - t) <= 1e-9;
@@ -118,7 +118,7 @@ class Chart {
     const colors = this.colors();
     const parts = this.group.columns.map((column, i) => {
       const value = this.record.values.get(column)![at];
-      const item = el('i', {}, `${this.group.columns.length > 1 ? column : ''} ${value === undefined ? '' : short_number(value)}`.trim());
+      const item = el('i', {}, `${this.group.columns.length > 1 ? column : ''} ${value == null ? '' : short_number(value)}`.trim());
       item.style.color = colors[i % colors.length];
       return item;
     });
@@ -165,7 +165,7 @@ class Chart {
     const lines = this.group.columns.map((column, i) => {
       const list = this.record.values.get(column)!;
       const points = this.record.t.flatMap((t, k) =>
-        t >= t0! && t <= t1! && Number.isFinite(list[k]) ? [`${x(t).toFixed(1)},${y(list[k]).toFixed(1)}`] : []);
+        t >= t0! && t <= t1! && list[k] !== null ? [`${x(t).toFixed(1)},${y(list[k]!).toFixed(1)}`] : []);
       const color = light_colors[i % light_colors.length];
       return `<polyline fill="none" stroke="${color}" stroke-width="1.5" points="${points.join(' ')}"/>` +
         `<text x="${left + 110 * i}" y="22" fill="${color}">${escape(column)}</text>`;
@@ -284,7 +284,7 @@ export class Plots {
       try {
         const answer = await this.studio.connection.ask({ do: 'series', plots: chart.group.columns, from: begin, to: end, points: 400 });
         const t = answer.t as number[], values = answer.values as number[][];
-        t.forEach((at, k) => chart.record.add(at, (c) => values[chart.group.columns.indexOf(c)]?.[k] ?? NaN));
+        t.forEach((at, k) => chart.record.add(at, (c) => values[chart.group.columns.indexOf(c)]?.[k] ?? null));
       } catch {
         return; // only what is seen from now on is drawn
       }
@@ -297,7 +297,7 @@ export class Plots {
     for (const chart of this.charts) {
       chart.record.add(t, (column) => {
         const i = at.get(column);
-        return i === undefined || i >= values.length ? NaN : values[i];
+        return i === undefined || i >= values.length || !Number.isFinite(values[i]) ? null : values[i];
       });
     }
     this.stale = true;

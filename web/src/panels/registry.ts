@@ -28,7 +28,8 @@ export function register(panel: Panel): void {
 }
 
 export class Inspector {
-  current: string | null = 'bodies';
+  current: string | null = 'bodies'; // in front
+  private wanted: string | null = 'bodies'; // asked for: comes to the front where it fits
   private readonly roots = new Map<string, HTMLElement>();
   private readonly tabs = new Map<string, HTMLElement>();
 
@@ -51,6 +52,11 @@ export class Inspector {
   }
 
   show(id: string | null): void {
+    this.wanted = id;
+    this.bring(id);
+  }
+
+  private bring(id: string | null): void {
     this.current = id;
     by_id('inspector').hidden = id === null;
     for (const panel of panels) {
@@ -59,14 +65,14 @@ export class Inspector {
       this.tabs.get(panel.id)!.setAttribute('aria-selected', String(visible));
       panel.shown?.(visible);
     }
-    this.changed();
+    if (id === this.wanted) this.changed();
   }
 
   // Only the tabs that have something to say; the one in front stays if it has.
   private fit(): void {
     const fitting = panels.filter((panel) => panel.fits(this.bench.studio));
     for (const panel of panels) this.tabs.get(panel.id)!.hidden = !fitting.includes(panel);
-    if (this.current === null) return;
-    this.show(fitting.some((p) => p.id === this.current) ? this.current : (fitting[0]?.id ?? null));
+    if (this.wanted === null) return;
+    this.bring(fitting.some((p) => p.id === this.wanted) ? this.wanted : (fitting[0]?.id ?? null));
   }
 }

@@ -120,10 +120,10 @@ export class Stage {
     if (this.cameras.following) this.cameras.go_to(center);
   }
 
-  receive(frame: Guest): void {
+  receive(guest: Guest): void {
     this.close();
-    this.guest = frame;
-    this.scene.add(frame.object);
+    this.guest = guest;
+    this.scene.add(guest.object);
     this.ground.place(0, false, false);
     this.touch();
   }
