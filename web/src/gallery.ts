@@ -27,7 +27,10 @@ function tile(entry: GalleryEntry, studio: Studio): HTMLButtonElement {
     : el('span', { class: 'thumb' }, icon(drawings[entry.topic] ?? drawings.bodies));
   return el('button', {
     class: 'entry', title: entry.description, 'data-file': entry.file,
-    onclick: () => void studio.open(entry.file),
+    onclick: (event: MouseEvent) => {
+      void studio.open(entry.file);
+      if (event.detail > 0) by_id('canvas').focus(); // by mouse: keys are for the view again
+    },
   }, picture, el('span', { class: 'name' }, entry.title, entry.kind === 'scene' ? null : el('small', {}, kind_word(entry))));
 }
 

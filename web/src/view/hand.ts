@@ -109,8 +109,13 @@ export class Hand {
     const { body, point, to } = this.held;
     const name = this.studio.describe.model!.bodies[body].name;
     const stiffness = this.stiffness || this.usual_stiffness;
-    void this.studio.act({ do: 'drag', body: name, point, to, stiffness }).then(() => {
+    void this.studio.act({ do: 'drag', body: name, point, to, stiffness }).then((answer) => {
       this.sending = false;
+      if (!answer) {
+        this.held = null; // what is open cannot be pulled
+        this.studio.stage.touch();
+        return;
+      }
       if (this.held ? this.held.to !== to : true) {
         if (this.held) this.pull();
         else void this.studio.act({ do: 'drop' });

@@ -1,0 +1,73 @@
+// What must work in the browser after every change; a minute. The rest is in full.mjs.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { root, Studio } from './studio.mjs';
+
+const studio = await Studio.start();
+const { page } = studio;
+after(() => studio.stop());
+
+test('it starts on a figure that runs', async () => {
+  assert.equal(await page.evaluate(() => window.molejo.studio.kind), 'gait');
+  await studio.assert_moves();
+  const corner = await page.locator('#speed').innerText();
+  assert.match(corner, /real time/);
+});
+
+test('a pulled body goes to the hand', async () => {
+  await studio.open('scenes/chain.json');
+  const names = await page.evaluate(() => window.molejo.studio.describe.model.bodies.map((b) => b.name));
+  const last = names[names.length - 1];
+  await page.keyboard.press(' '); // stands still while one aims
+  await page.waitForFunction(() => !window.molejo.studio.status.playing);
+  await page.waitForTimeout(300);
+  const aim = await studio.on_screen(last);
+  await page.keyboard.down('Control');
+  await page.mouse.move(aim.x, aim.y);
+  await page.mouse.down();
+  await page.mouse.move(aim.x + 90, aim.y - 60, { steps: 4 });
+  await page.keyboard.up('Control');
+  await page.evaluate(() => window.molejo.studio.act({ do: 'play' }));
+  await page.waitForFunction(([name, x, y]) => {
+    const { studio, stage } = window.molejo;
+    const i = studio.describe.model.bodies.findIndex((b) => b.name === name);
+    const p = stage.cameras.controls.target.clone().set(...stage.poses.slice(7 * i, 7 * i + 3)).project(stage.cameras.camera);
+    const box = document.getElementById('canvas').getBoundingClientRect();
+    return Math.hypot(box.left + box.width * (p.x + 1) / 2 - x, box.top + box.height * (1 - p.y) / 2 - y) < 60;
+  }, [last, aim.x + 90, aim.y - 60]);
+  assert.equal(await page.evaluate(() => window.molejo.stage.overlays.pull !== null), true);
+  await page.mouse.up();
+  await page.waitForFunction(() => window.molejo.stage.overlays.pull === null);
+});
+
+test('a good formula acts, a bad one stands red under its column', async () => {
+  await studio.open('scenes/mobile_in_wind.json');
+  await page.keyboard.press('m');
+  const line = page.locator('.formula input[type=text]').first();
+  await line.fill('0.1*leaf.y_axis');
+  await line.press('Enter');
+  await page.locator('.formula', { hasText: 'in force' }).first().waitFor();
+  await line.fill('3*winnd');
+  await line.press('Enter');
+  const error = page.locator('.formula .error:not(.caret)').first();
+  await error.waitFor();
+  assert.match(await error.innerText(), /winnd/);
+  assert.equal(await line.getAttribute('aria-invalid'), 'true');
+  await line.press('Escape');
+});
+
+test('the shown range becomes a GLB that the validator takes', async () => {
+  await studio.open('scenes/double_pendulum.json');
+  await page.waitForFunction(() => window.molejo.studio.status.end > 0.5);
+  await page.click('text=export');
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-export=glb]')]);
+  const file = join(tmpdir(), `molejo-browser-${process.pid}.glb`);
+  await download.saveAs(file);
+  const report = execFileSync('node', [join(root, 'scripts/validate_glb.mjs'), file], { encoding: 'utf8' });
+  assert.match(report, /0 errors, 0 warnings.* [1-9]\d* animations/);
+});
+
+test('nothing went wrong behind the scenes', () => studio.assert_no_errors());

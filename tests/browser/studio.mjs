@@ -1,0 +1,125 @@
+// A studio in a browser, for tests: the real server, Debian's Chromium, software rendering.
+//
+// The program is $MOLEJO, or build/molejo. Exit code 3 (for ctest: skipped) without playwright-core or
+// Chromium.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
+const program = resolve(process.env.MOLEJO ?? `${root}/build/molejo`);
+const chromium_path = '/usr/bin/chromium';
+
+async function find_chromium() {
+  try {
+    const { chromium } = await import('playwright-core');
+    if (existsSync(chromium_path)) return chromium;
+    console.error(`${chromium_path} is not installed: run "scripts/install_deps --test"`);
+  } catch {
+    console.error('playwright-core is not installed: run "npm ci" in the folder of package.json');
+  }
+  process.exit(3);
+}
+
+const flags = ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
+
+export class Studio {
+  errors = []; // of the page: console errors and exceptions
+
+  static async start({ file, width = 1280, height = 720, scheme = 'light', hash = '' } = {}) {
+    const studio = new Studio();
+    const chromium = await find_chromium();
+    studio.server = spawn(program, ['studio', '--port', '0', ...(file ? [file] : [])],
+      { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+    studio.address = await new Promise((found, failed) => {
+      let text = '';
+      studio.server.stdout.on('data', (part) => {
+        text += part;
+        const address = /https?:\/\/\S+/.exec(text);
+        if (address && text.endsWith('\n')) found(address[0]);
+      });
+      studio.server.on('exit', (code) => failed(new Error(`molejo studio ended with ${code}`)));
+      setTimeout(() => failed(new Error('molejo studio does not say where it is')), 15_000).unref();
+    });
+    studio.browser = await chromium.launch({ executablePath: chromium_path, args: flags });
+    studio.page = await studio.browser.newPage({ viewport: { width, height }, colorScheme: scheme, acceptDownloads: true });
+    studio.page.on('console', (m) => m.type() === 'error' && studio.errors.push(m.text()));
+    studio.page.on('pageerror', (error) => studio.errors.push(String(error)));
+    studio.page.setDefaultTimeout(20_000);
+    await studio.page.goto(studio.address + hash);
+    await studio.page.waitForFunction(() => window.molejo?.studio.kind !== '' && window.molejo.stage.drawn > 2);
+    return studio;
+  }
+
+  async stop() {
+    await this.browser?.close();
+    this.server?.kill('SIGTERM');
+  }
+
+  // Opens a file of the gallery as a person does, and waits for its first frames.
+  async open(file) {
+    const { page } = this;
+    if (await page.evaluate((f) => window.molejo.studio.file === f, file)) return;
+    await page.click(`.entry[data-file="${file}"]`);
+    await page.waitForFunction((f) => window.molejo.studio.file === f, file);
+    await page.waitForFunction(() => window.molejo.studio.time > 0);
+  }
+
+  // Where a point of a body is on the screen.
+  on_screen(body) {
+    return this.page.evaluate((name) => {
+      const { stage, studio } = window.molejo;
+      const i = studio.describe.model.bodies.findIndex((b) => b.name === name);
+      const p = stage.cameras.controls.target.clone().set(...stage.poses.slice(7 * i, 7 * i + 3));
+      const world = p.toArray();
+      p.project(stage.cameras.camera);
+      const box = document.getElementById('canvas').getBoundingClientRect();
+      return { x: box.left + box.width * (p.x + 1) / 2, y: box.top + box.height * (1 - p.y) / 2, world };
+    }, body);
+  }
+
+  // A picture of the 3D view alone.
+  picture() {
+    return this.page.locator('#canvas').screenshot();
+  }
+
+  // Of two pictures: how many pixels differ visibly; of the first: how many colours it has.
+  compare(a, b) {
+    return this.page.evaluate(async ([first, second]) => {
+      const read = async (data) => {
+        const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
+        const canvas = new OffscreenCanvas(image.width, image.height);
+        const context = canvas.getContext('2d');
+        context.drawImage(image, 0, 0);
+        return context.getImageData(0, 0, image.width, image.height).data;
+      };
+      const [p, q] = [await read(first), await read(second)];
+      let differing = 0;
+      const colours = new Set();
+      for (let i = 0; i < p.length; i += 4) {
+        if (Math.abs(p[i] - q[i]) + Math.abs(p[i + 1] - q[i + 1]) + Math.abs(p[i + 2] - q[i + 2]) > 40) differing += 1;
+        colours.add((p[i] >> 3) << 10 | (p[i + 1] >> 3) << 5 | p[i + 2] >> 3);
+      }
+      return { differing, colours: colours.size };
+    }, [a.toString('base64'), b.toString('base64')]);
+  }
+
+  // The figure is seen, and it moves.
+  async assert_moves(least = 100) {
+    let seen = null;
+    const before = await this.picture();
+    for (let attempt = 0; attempt < 8; ++attempt) {
+      await this.page.waitForTimeout(300);
+      seen = await this.compare(before, await this.picture());
+      if (seen.differing >= least && seen.colours > 12) return;
+    }
+    assert.fail(`nothing moves in the view: ${JSON.stringify(seen)}`);
+  }
+
+  // The browser's own message about a refused upload is no error of the page.
+  assert_no_errors(allowed = /status of 400/) {
+    assert.deepEqual(this.errors.filter((e) => !allowed.test(e)), []);
+  }
+}
