@@ -11,6 +11,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/direct.h"
 #include "apps/cli/net.h"
+#include "apps/cli/render.h"
 #include "apps/cli/studio.h"
 #include "apps/cli/walk.h"
 #include "molejo/live/network.h"
@@ -409,6 +410,8 @@ int run(int argc, char** argv) {
       ->type_name("FOLDER");
   serve_app->add_flag("--paused", serve_options.paused, "Wait for a client to say play");
 
+  RenderOptions render_options;
+  CLI::App* render_app = add_render(app, render_options);
   StudioOptions studio_options;
   CLI::App* studio_app = add_studio(app, studio_options);
 
@@ -525,6 +528,10 @@ int run(int argc, char** argv) {
     require(serve_options.scene, "serve", "SCENE");
     return serve(serve_options);
   }
+  if (command == render_app) {
+    require(render_options.file, "render", "FILE");
+    return render(render_options);
+  }
   if (command == studio_app) return studio(studio_options);
   if (command == direct_app) {
     require(direct_options.file, "direct", "SHOW");
@@ -536,7 +543,7 @@ int run(int argc, char** argv) {
   }
   throw InputError(
       "no command given: simulate, check, convert, modes, sketch, train, gait, stabilise, pushes, "
-      "gallery, studio, serve, send, direct, character, walk or net; see 'molejo --help'");
+      "gallery, studio, render, serve, send, direct, character, walk or net; see 'molejo --help'");
 }
 
 }  // namespace

@@ -134,9 +134,14 @@ struct Studio::Parts {
   Workspace workspace;
   Host host;
   std::unique_ptr<Studio::Conversation> conversation;  // until the start
+  decltype(StudioOptions::on_picture) on_picture;
+  decltype(StudioOptions::on_pictures_end) on_pictures_end;
 
   Parts(StudioOptions options, ServerOptions server)
-      : workspace(options.scenes), host(with_uploads(std::move(server))) {
+      : workspace(options.scenes),
+        host(with_uploads(std::move(server))),
+        on_picture(std::move(options.on_picture)),
+        on_pictures_end(std::move(options.on_pictures_end)) {
     for (PageFile& file : options.page) {
       page[file.path] = {std::string(content_type(file.path)),
                          std::make_shared<const std::string>(std::move(file.bytes))};
@@ -148,6 +153,7 @@ struct Studio::Parts {
   std::optional<HttpAnswer> respond(const HttpRequest& request) {
     const std::string path(request.head.path());
     if (request.head.method == "POST") {
+      if (path == "/picture" && on_picture) return take_picture(request);
       if (path != "/upload") throw HttpError(404, "files are sent to /upload");
       return take(request);
     }
@@ -161,6 +167,19 @@ struct Studio::Parts {
       return HttpAnswer{200, std::string(content_type(path)), std::move(bytes), false};
     }
     return std::nullopt;
+  }
+
+  HttpAnswer take_picture(const HttpRequest& request) {
+    if (const auto failed = request.head.parameter("failed")) {
+      on_pictures_end(*failed);
+      return text_answer("text/plain", "");
+    }
+    const std::string index = request.head.parameter("frame").value_or("");
+    const bool number = !index.empty() && index.size() < 9 &&
+                        index.find_first_not_of("0123456789") == std::string::npos;
+    if (!number) throw HttpError(400, "frame: expected a number");
+    on_picture(std::stoi(index), request.body);
+    return text_answer("text/plain", "");
   }
 
   HttpAnswer take(const HttpRequest& request) {

@@ -4,8 +4,10 @@
 //   /                 the page          /gallery.json      what can be opened
 //   /live             WebSocket         /asset/...         what was made
 //   POST /upload      what was dropped on the page
+//   POST /picture     what it has drawn, for those who asked (molejo render)
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +25,10 @@ struct StudioOptions {
   std::vector<PageFile> page;
   std::string scenes;  // folder of the gallery; empty: none
   HistoryLimits history;
+  // Who wants pictures: the page was asked to send some (web/src/render.ts). Called on the network
+  // thread; the end with an empty text, or what went wrong.
+  std::function<void(int index, std::string_view png)> on_picture = {};
+  std::function<void(const std::string& failure)> on_pictures_end = {};
 };
 
 class Studio {

@@ -1276,4 +1276,55 @@ test_direct_refuses_bad_input_with_one_line() {
   refuse "no such file" direct bad.show.json
 }
 
+# Skips by name where pictures cannot be drawn.
+can_render() {
+  local program
+  for program in chromium ffmpeg ffprobe; do
+    if ! command -v "$program" > /dev/null; then
+      echo "skipped: $program is not installed"
+      return 1
+    fi
+  done
+  if [ ! -d "$here/../../node_modules/three" ]; then
+    echo "skipped: the page needs node and 'npm ci'"
+    return 1
+  fi
+}
+
+# Distinct colours of a picture, by ffmpeg's raw pixels.
+colours() {
+  ffmpeg -loglevel error -i "$1" -f rawvideo -pix_fmt rgb24 - | od -An -v -tx1 -w3 | sort -u | wc -l
+}
+
+test_render_draws_a_picture() {
+  can_render || return 0
+  expect 0 render "$scenes/pendulum.json" -o still.png --from 0.5 --size 320x200
+  holds stdout '^still.png: 1 pictures of 320x200'
+  only_files still.png
+  [ "$(ffprobe -v error -show_entries stream=width,height -of csv=p=0 still.png)" = 320,200 ] || fail "size"
+  [ "$(colours still.png)" -gt 50 ] || fail "only $(colours still.png) colours"
+}
+
+test_render_makes_a_film_that_moves() {
+  can_render || return 0
+  expect 0 render "$scenes/double_pendulum.json" -o film.mp4 --seconds 0.5 --fps 10 --size 320x200 --json
+  holds stdout '"pictures": 5'
+  only_files film.mp4
+  [ "$(ffprobe -v error -count_frames -select_streams v -show_entries stream=nb_read_frames -of csv=p=0 film.mp4)" = 5 ] ||
+    fail "frames"
+  ffmpeg -loglevel error -i film.mp4 f%d.png
+  ! cmp -s f1.png f5.png || fail "nothing moves"
+}
+
+test_render_refuses_bad_input_with_one_line() {
+  refuse "no FILE given" render
+  refuse "-o FILE is missing" render "$scenes/pendulum.json"
+  refuse "unknown ending '.gif'" render "$scenes/pendulum.json" -o a.gif
+  refuse "--size: '9x9'" render "$scenes/pendulum.json" -o a.png --size 9x9
+  refuse "--fps: 0" render "$scenes/pendulum.json" -o a.mp4 --fps 0
+  refuse "--seconds: -1" render "$scenes/pendulum.json" -o a.mp4 --seconds -1
+  can_render || return 0
+  refuse "missing.json: no such file" render missing.json -o a.png
+}
+
 "$2"

@@ -6,6 +6,7 @@ export interface Address {
   show?: string;
   t?: string;
   bare?: string; // only the view: for pictures and videos
+  render?: string; // from,fps,count,width,height: send pictures to the server
 }
 
 export function read_address(): Address {

@@ -9,6 +9,7 @@ import { Inspector } from './panels/registry';
 import './panels/bodies';
 import './panels/forces';
 import './panels/terrain';
+import { start_film } from './render';
 import { shortcut, start_shortcuts } from './shortcuts';
 import { show_speed } from './speed';
 import { Studio } from './studio';
@@ -118,7 +119,8 @@ function start(): void {
   }
   if (asked.panel) inspector.current = asked.panel === 'none' ? null : asked.panel;
   inspector.show(inspector.current);
-  void gallery.load();
+  if (asked.render) start_film(studio, by_id<HTMLCanvasElement>('canvas'), asked.render);
+  else void gallery.load();
   connection.connect();
 }
 

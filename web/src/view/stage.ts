@@ -32,6 +32,7 @@ export class Stage {
   script_ms = 0; // of a drawn frame: the median of the last ones
   private readonly costs: number[] = [];
   drawn = 0;
+  manual = false; // pictures are drawn only when asked for: draw_now
   readonly before_draw: ((seconds: number) => void)[] = [];
   private guest: Guest | null = null;
   private readonly ground: Ground;
@@ -213,11 +214,26 @@ export class Stage {
 
   private loop(now: number): void {
     requestAnimationFrame((next) => this.loop(next));
+    if (this.manual) return;
     const begin = performance.now();
     const seconds = Math.min((now - this.last_draw) / 1000, 0.1);
     this.cameras.controls.update();
     if (!this.dirty && this.settled && !this.guest && !this.overlays?.restless) return;
     this.last_draw = now;
+    this.draw(now, seconds);
+    this.costs.push(performance.now() - begin);
+    if (this.costs.length > 60) this.costs.shift();
+    if (this.drawn % 15 === 0) this.script_ms = [...this.costs].sort((a, b) => a - b)[this.costs.length >> 1];
+  }
+
+  // What was shown last, as it is, `seconds` after the picture before.
+  draw_now(seconds: number): void {
+    this.older.set(this.newer);
+    this.cameras.controls.update();
+    this.draw(performance.now(), seconds);
+  }
+
+  private draw(now: number, seconds: number): void {
     for (const hook of this.before_draw) hook(seconds);
     this.pose_figure(now, seconds);
     this.light();
@@ -226,9 +242,6 @@ export class Stage {
     this.dirty = false;
     this.renderer.render(this.scene, this.cameras.camera);
     this.drawn += 1;
-    this.costs.push(performance.now() - begin);
-    if (this.costs.length > 60) this.costs.shift();
-    if (this.drawn % 15 === 0) this.script_ms = [...this.costs].sort((a, b) => a - b)[this.costs.length >> 1];
   }
 
   private pose_figure(now: number, seconds: number): void {

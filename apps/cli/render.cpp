@@ -1,0 +1,313 @@
+#include "apps/cli/render.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "apps/cli/child.h"
+#include "apps/cli/command.h"
+#include "apps/cli/outputs.h"
+#include "apps/cli/page.h"
+#include "apps/cli/studio.h"
+#include "molejo/io/file.h"
+#include "molejo/live/http.h"
+#include "molejo/model/error.h"
+#include "molejo/studio/studio.h"
+
+namespace molejo::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto patience = std::chrono::seconds(60);  // for one picture
+constexpr int max_pictures = 100'000;
+
+struct Size {
+  int width = 0, height = 0;
+};
+
+Size parse_size(const std::string& text) {
+  Size size;
+  int used = 0;
+  if (std::sscanf(text.c_str(), "%5dx%5d%n", &size.width, &size.height, &used) != 2 ||
+      used != static_cast<int>(text.size()) || size.width < 16 || size.height < 16 ||
+      size.width > 7680 || size.height > 4320) {
+    throw InputError(fmt::format(
+        "--size: '{:.40}': expected WIDTHxHEIGHT from 16x16 to 7680x4320, as 1280x720", text));
+  }
+  return size;
+}
+
+std::string need_program(const std::vector<std::string>& names, const char* package) {
+  for (const std::string& name : names) {
+    if (std::string path = find_program(name); !path.empty()) return path;
+  }
+  throw InputError(fmt::format("render needs {}: apt-get install {}", names.front(), package));
+}
+
+// Pictures as they come from the page, in order, handed to whoever waits.
+class Inbox {
+ public:
+  void put(int index, std::string picture) {
+    const std::lock_guard lock(mutex_);
+    pictures_[index] = std::move(picture);
+    changed_.notify_all();
+  }
+  void end(std::string failure) {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    failure_ = std::move(failure);
+    changed_.notify_all();
+  }
+  // The next picture; nothing: there are no more. Throws when none comes.
+  std::optional<std::string> next(Child& browser) {
+    std::unique_lock lock(mutex_);
+    const auto deadline = Clock::now() + patience;
+    while (!pictures_.contains(next_)) {
+      if (ended_) {
+        if (!failure_.empty()) throw std::runtime_error(failure_);
+        return std::nullopt;
+      }
+      if (!browser.runs()) throw std::runtime_error("the browser has ended");
+      if (Clock::now() > deadline) throw std::runtime_error("the browser drew nothing for 60 s");
+      changed_.wait_for(lock, std::chrono::milliseconds(200));
+    }
+    std::string picture = std::move(pictures_[next_]);
+    pictures_.erase(next_++);
+    return picture;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<int, std::string> pictures_;
+  int next_ = 0;
+  bool ended_ = false;
+  std::string failure_;
+};
+
+// Where pictures go: one file, a folder of them, or a film.
+class Film {
+ public:
+  Film(const std::string& output, double fps) : output_(output) {
+    if (output.ends_with(".mp4")) {
+      part_ = output + ".part.mp4";
+      encoder_.emplace(need_program({"ffmpeg"}, "ffmpeg"),
+                       std::vector<std::string>{"-y",
+                                                "-loglevel",
+                                                "error",
+                                                "-f",
+                                                "image2pipe",
+                                                "-framerate",
+                                                fmt::format("{:g}", fps),
+                                                "-c:v",
+                                                "png",
+                                                "-i",
+                                                "-",
+                                                "-vf",
+                                                "crop=trunc(iw/2)*2:trunc(ih/2)*2",
+                                                "-c:v",
+                                                "libx264",
+                                                "-crf",
+                                                "18",
+                                                "-preset",
+                                                "veryfast",
+                                                "-pix_fmt",
+                                                "yuv420p",
+                                                "-movflags",
+                                                "+faststart",
+                                                part_},
+                       true);
+    } else if (output.ends_with("/")) {
+      fs::create_directories(output);
+    }
+  }
+  ~Film() {
+    std::error_code error;
+    if (!part_.empty()) fs::remove(part_, error);
+  }
+
+  void add(const std::string& png) {
+    if (encoder_) {
+      if (!encoder_->feed(png)) throw std::runtime_error("ffmpeg has ended");
+    } else if (output_.ends_with("/")) {
+      write_file(fmt::format("{}{:06d}.png", output_, count_), png);
+    } else if (count_ == 0) {
+      write_file(output_, png);
+    }
+    ++count_;
+  }
+  void finish() {
+    if (!encoder_) return;
+    if (!encoder_->finish()) throw std::runtime_error("ffmpeg could not make the film");
+    fs::rename(part_, output_);
+    part_.clear();
+  }
+  int count() const { return count_; }
+
+ private:
+  std::string output_, part_;
+  std::optional<Child> encoder_;
+  int count_ = 0;
+};
+
+// A line of progress on a terminal, twice a second.
+class Counter {
+ public:
+  explicit Counter(int all) : all_(all) {}
+  ~Counter() {
+    if (shown_) fmt::print(stderr, "\r\033[K");
+  }
+  void tell(int done) {
+    const auto now = Clock::now();
+    if (!terminal_ || now - last_ < std::chrono::milliseconds(500)) return;
+    last_ = now;
+    shown_ = true;
+    const double seconds = std::chrono::duration<double>(now - start_).count();
+    const double rate = done / seconds;
+    fmt::print(stderr, "\r\033[K{} of {} pictures, {:.1f} a second, {:.0f} s left", done, all_,
+               rate, rate > 0 ? (all_ - done) / rate : 0.0);
+    std::fflush(stderr);
+  }
+
+ private:
+  const int all_;
+  const bool terminal_ = ::isatty(STDERR_FILENO) != 0;
+  bool shown_ = false;
+  Clock::time_point start_ = Clock::now(), last_ = start_;
+};
+
+std::vector<std::string> browser_words(const std::string& url, const Size& size,
+                                       const std::string& profile, bool dark) {
+  std::vector<std::string> words{"--headless=new",
+                                 "--use-angle=swiftshader",
+                                 "--enable-unsafe-swiftshader",
+                                 "--hide-scrollbars",
+                                 "--mute-audio",
+                                 "--no-first-run",
+                                 "--disable-extensions",
+                                 "--disable-background-networking",
+                                 "--force-device-scale-factor=1",
+                                 fmt::format("--window-size={},{}", size.width, size.height),
+                                 "--user-data-dir=" + profile};
+  if (::geteuid() == 0) words.emplace_back("--no-sandbox");
+  if (dark) words.emplace_back("--blink-settings=preferredColorScheme=0");
+  words.push_back(url);
+  return words;
+}
+
+// A folder that is gone when it is no longer needed.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (fs::temp_directory_path() / "molejo-render-XXXXXX").string();
+    if (!::mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code error;
+    fs::remove_all(path_, error);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+void check_output_name(const RenderOptions& o) {
+  if (o.output.ends_with("/")) return;
+  check_output(o.output, {".mp4", ".png"}, o.file);
+}
+
+}  // namespace
+
+CLI::App* add_render(CLI::App& app, RenderOptions& o) {
+  CLI::App* command = app.add_subcommand(
+      "render", "Pictures and films of anything that the studio shows, without a window");
+  command->add_option("FILE", o.file, "Any file that the studio opens")->type_name("");
+  command->add_option("-o,--output", o.output, "Film .mp4, picture .png, or a folder ending in /")
+      ->type_name("FILE");
+  command->add_option("--size", o.size, "Pixels")->capture_default_str()->type_name("WxH");
+  command->add_option("--fps", o.fps, "Pictures a second of a film")
+      ->capture_default_str()
+      ->type_name("N");
+  command->add_option("--from", o.from, "Where it begins, s")
+      ->capture_default_str()
+      ->type_name("S");
+  command->add_option("--seconds", o.seconds, "How long it is, s")
+      ->capture_default_str()
+      ->type_name("S");
+  command->add_option("--camera", o.camera, "side, front, three-quarter or scene")
+      ->type_name("NAME");
+  command
+      ->add_option("--show", o.show, "What is drawn besides: joints, contacts, forces, trails ...")
+      ->type_name("A,B");
+  command->add_flag("--dark", o.dark, "A dark background");
+  command->add_flag("--json", o.json, "Print what was made as one JSON object");
+  return command;
+}
+
+int render(const RenderOptions& o) {
+  const auto number = [](const char* name, double x, double least, double most) {
+    if (x >= least && x <= most) return x;
+    throw InputError(fmt::format("{}: {:g}: expected {:g} to {:g}", name, x, least, most));
+  };
+  if (o.output.empty()) throw InputError("-o FILE is missing: .mp4, .png or a folder ending in /");
+  check_output_name(o);
+  const Size size = parse_size(o.size);
+  const double fps = number("--fps", o.fps, 1, 240), from = number("--from", o.from, 0, 3600);
+  const bool one = o.output.ends_with(".png");
+  const double seconds = one ? 0 : number("--seconds", o.seconds, 1 / fps, 3600);
+  const int wanted = one ? 1 : std::max(1, static_cast<int>(std::lround(seconds * fps)));
+  if (wanted > max_pictures) {
+    throw InputError(fmt::format("{} pictures: at most {} are made", wanted, max_pictures));
+  }
+  const std::string chromium =
+      need_program({"chromium", "chromium-browser", "google-chrome"}, "chromium");
+
+  Inbox inbox;
+  molejo::StudioOptions own;
+  own.page = studio_page();
+  own.scenes = o.scenes;
+  own.on_picture = [&](int index, std::string_view png) { inbox.put(index, std::string(png)); };
+  own.on_pictures_end = [&](const std::string& failure) { inbox.end(failure); };
+  Film film(o.output, fps);
+  Studio studio(std::move(own), {});
+  studio.start(o.file);
+  std::string url = fmt::format("{}#bare=1&render={:g},{:g},{},{},{}", studio.url(), from, fps,
+                                wanted, size.width, size.height);
+  if (!o.camera.empty()) url += "&camera=" + percent_encode(o.camera);
+  if (!o.show.empty()) url += "&show=" + percent_encode(o.show);
+  const TemporaryFolder profile;
+  {
+    Child browser(chromium, browser_words(url, size, profile.path(), o.dark));
+    Counter counter(wanted);
+    while (film.count() < wanted) {
+      const std::optional<std::string> picture = inbox.next(browser);
+      if (!picture) break;
+      film.add(*picture);
+      counter.tell(film.count());
+    }
+  }
+  studio.stop();
+  film.finish();
+  if (o.json) {
+    fmt::print("{{\"file\": \"{}\", \"pictures\": {}, \"width\": {}, \"height\": {}}}\n", o.output,
+               film.count(), size.width, size.height);
+  } else {
+    fmt::print("{}: {} pictures of {}x{}\n", o.output, film.count(), size.width, size.height);
+  }
+  return success;
+}
+
+}  // namespace molejo::cli
