@@ -75,7 +75,7 @@ std::string title_of(const fs::path& file) {
 std::optional<CatalogEntry> look_at(const fs::path& file, const fs::path& folder) {
   const std::optional<FileKind> kind = kind_of(file.filename().string());
   if (!kind) return {};
-  CatalogEntry entry{fs::relative(file, folder).generic_string(), *kind, "", title_of(file), ""};
+  CatalogEntry entry{fs::relative(file, folder).generic_string(), *kind, "", title_of(file), "", ""};
   std::string text;
   if (file.extension() == ".json") {
     try {
@@ -90,6 +90,9 @@ std::optional<CatalogEntry> look_at(const fs::path& file, const fs::path& folder
     }
   }
   entry.topic = topic_of(*kind, text);
+  std::error_code error;
+  const std::string thumb = "thumbs/" + entry.file + ".png";
+  if (fs::is_regular_file(folder / thumb, error)) entry.thumb = thumb;
   return entry;
 }
 
@@ -168,7 +171,7 @@ std::string catalog_json(const std::vector<CatalogEntry>& entries, const std::st
     item.add("topic", e.topic);
     item.add("title", e.title);
     item.add("description", e.description);
-    item.add("thumb", JsonValue());
+    item.add("thumb", e.thumb.empty() ? JsonValue() : JsonValue("/" + e.thumb));
   }
   return compact_text(list, std::string::npos);
 }

@@ -21,6 +21,7 @@ struct CatalogEntry {
   FileKind kind = FileKind::scene;
   std::string topic;  // bodies, contact, forces, nets, terrain, locomotion
   std::string title, description;
+  std::string thumb;  // a picture of it in the folder, "thumbs/chain.json.png"; empty: none
 };
 
 // By topic, then by title. Files that cannot be read are left out; 10,000 at most are looked at.
@@ -28,7 +29,7 @@ struct CatalogEntry {
 std::vector<CatalogEntry> catalog(const std::string& folder);
 
 // As JSON: [{"file", "kind", "topic", "title", "description", "thumb"}, ...], with `prefix` before
-// each file.
+// each file and a slash before each thumb.
 std::string catalog_json(const std::vector<CatalogEntry>& entries, const std::string& prefix);
 
 }  // namespace molejo

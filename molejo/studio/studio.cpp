@@ -163,6 +163,9 @@ struct Studio::Parts {
     }
     if (path == "/gallery.json") return text_answer("application/json", workspace.gallery());
     const std::optional<std::string> plain = percent_decode(path);
+    if (SharedBytes picture = plain ? workspace.thumb(*plain) : nullptr) {
+      return HttpAnswer{200, "image/png", std::move(picture), false};
+    }
     if (SharedBytes bytes = plain ? workspace.asset(*plain) : nullptr) {
       return HttpAnswer{200, std::string(content_type(path)), std::move(bytes), false};
     }

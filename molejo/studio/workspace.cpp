@@ -16,6 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t max_thumb_bytes = std::size_t{1} << 20;
 constexpr std::size_t max_asset_bytes = std::size_t{512} << 20;
 constexpr std::size_t max_all_uploads = std::size_t{512} << 20;
 
@@ -69,7 +70,16 @@ Workspace::Workspace(std::string scenes) : scenes_(std::move(scenes)) {
   std::string name = (fs::temp_directory_path() / "molejo-XXXXXX").string();
   if (!::mkdtemp(name.data())) throw InputError(name + ": no temporary folder can be made");
   temporary_ = name;
-  if (!scenes_.empty()) gallery_ = catalog_json(catalog(scenes_), "scenes/");
+  if (!scenes_.empty()) {
+    const std::vector<CatalogEntry> entries = catalog(scenes_);
+    gallery_ = catalog_json(entries, "scenes/");
+    for (const CatalogEntry& e : entries) {
+      if (const auto path = e.thumb.empty() ? std::nullopt : below(scenes_, e.thumb)) {
+        thumbs_["/" + e.thumb] =
+            std::make_shared<const std::string>(read_file(path->string(), max_thumb_bytes));
+      }
+    }
+  }
 }
 
 Workspace::~Workspace() {
@@ -139,6 +149,11 @@ std::string Workspace::add_asset(const std::string& name, std::string bytes) {
     assets_.erase(assets_.begin());
   }
   return path;
+}
+
+SharedBytes Workspace::thumb(const std::string& path) const {
+  const auto found = thumbs_.find(path);
+  return found == thumbs_.end() ? nullptr : found->second;
 }
 
 SharedBytes Workspace::asset(std::string_view path) const {

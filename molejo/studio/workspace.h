@@ -27,6 +27,7 @@ class Workspace {
   Workspace& operator=(const Workspace&) = delete;
 
   const std::string& gallery() const { return gallery_; }  // JSON
+  SharedBytes thumb(const std::string& path) const;        // "/thumbs/..." of the gallery, or null
   // A file by the user's own will, wherever it lies; its name here.
   std::string give(const std::string& path);
   // Where a named file lies. Throws InputError.
@@ -45,6 +46,7 @@ class Workspace {
  private:
   std::string scenes_, temporary_, gallery_ = "[]";
   std::string given_;  // path
+  std::map<std::string, SharedBytes> thumbs_;
   mutable std::mutex mutex_;
   int uploads_ = 0, assets_made_ = 0;
   std::size_t upload_bytes_ = 0, asset_bytes_ = 0;

@@ -5,6 +5,7 @@
 
 #include "molejo/io/file.h"
 #include "molejo/studio/catalog.h"
+#include "molejo/studio/workspace.h"
 #include "tests/studio/studio_client.h"
 
 using namespace molejo;
@@ -32,6 +33,26 @@ TEST_CASE("studio: the page and the gallery are served") {
   CHECK(kinds.at("scenes/gaits/basic_run.motion.json") == "motion");
   CHECK(kinds.at("scenes/walks/stick_walk.bvh") == "character");
   CHECK(kinds.count("scenes/terrains/hills.terrain.json") == 0);
+}
+
+TEST_CASE("studio: a scene shows the picture that lies in thumbs/") {
+  const std::filesystem::path folder = std::filesystem::path(binary_dir()) / "catalog_with_thumbs";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder / "thumbs" / "deep");
+  std::filesystem::create_directories(folder / "deep");
+  write_file((folder / "a.json").string(), "{\"name\": \"A\"}");
+  write_file((folder / "deep" / "b.json").string(), "{\"name\": \"B\"}");
+  write_file((folder / "thumbs" / "deep" / "b.json.png").string(), "picture");
+  const std::vector<CatalogEntry> entries = catalog(folder.string());
+  REQUIRE(entries.size() == 2);
+  CHECK(entries[0].thumb.empty());
+  CHECK(entries[1].thumb == "thumbs/deep/b.json.png");
+  CHECK(catalog_json(entries, "scenes/").find("\"thumb\":\"/thumbs/deep/b.json.png\"") !=
+        std::string::npos);
+  const Workspace workspace(folder.string());
+  REQUIRE(workspace.thumb("/thumbs/deep/b.json.png"));
+  CHECK(*workspace.thumb("/thumbs/deep/b.json.png") == "picture");
+  CHECK_FALSE(workspace.thumb("/thumbs/../a.json"));
 }
 
 TEST_CASE("studio: no name leads out of the workspace") {
