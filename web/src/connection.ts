@@ -1,6 +1,7 @@
 // One WebSocket to the server: requests with their answers, events, binary frames; it comes back by
 // itself when the line breaks.
 import { Emitter } from './emitter';
+import { is_pose } from './frames';
 import type { Answer, ServerEvent } from './messages';
 
 interface ConnectionEvents {
@@ -29,7 +30,7 @@ export class Connection extends Emitter<ConnectionEvents> {
   private pause = 250;
   private readonly waiting = new Map<number, Waiting>();
   bytes = 0; // of binary frames, since the page was loaded
-  frames = 0;
+  frames = 0; // of poses among them
 
   constructor(private readonly address: string) {
     super();
@@ -67,8 +68,9 @@ export class Connection extends Emitter<ConnectionEvents> {
   private receive(data: string | ArrayBuffer): void {
     if (typeof data !== 'string') {
       this.bytes += data.byteLength;
-      this.frames += 1;
-      this.tell('frame', new DataView(data));
+      const view = new DataView(data);
+      if (is_pose(view)) this.frames += 1;
+      this.tell('frame', view);
       return;
     }
     const message = JSON.parse(data) as Answer | ServerEvent;

@@ -37,6 +37,10 @@ function floats(view: DataView, offset: number): Float32Array {
   return new Float32Array(view.buffer, offset, (view.byteLength - offset) >> 2);
 }
 
+export function is_pose(view: DataView): boolean {
+  return view.byteLength > 0 && (view.getUint8(0) === 1 || view.getUint8(0) === 4);
+}
+
 // Nothing for a frame of an unknown kind.
 export function decode(view: DataView): Frame | null {
   if (view.byteLength < header) return null;

@@ -20,6 +20,14 @@ const light_colors = ['#2a64b8', '#c2571a', '#23863d', '#25231f', '#8a4fb0', '#9
 const dark_colors = ['#7fb0f2', '#f0a06a', '#63c67c', '#ececee', '#c79be8', '#e0c060'];
 const dark = window.matchMedia('(prefers-color-scheme: dark)');
 
+function axis_number(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 1e7 || (size > 0 && size < 1e-3)) return value.toExponential(0);
+  if (size >= 1e6) return `${Number((value / 1e6).toPrecision(3))}M`;
+  if (size >= 1e4) return `${Number((value / 1e3).toPrecision(3))}k`;
+  return String(Number(value.toPrecision(4)));
+}
+
 // Values by time, in order of time whatever comes first.
 class Series {
   readonly t: number[] = [];
@@ -65,9 +73,10 @@ class Chart {
     this.record = new Series(group.columns);
     this.element = el('div', { class: 'chart', 'data-plot': group.title },
       el('header', {}, el('strong', {}, group.title), this.legend,
-        el('button', { title: 'Save as CSV', onclick: () => this.save_csv() }, 'csv'),
-        el('button', { title: 'Save as SVG', onclick: () => this.save_svg() }, 'svg'),
-        el('button', { title: 'Remove this plot', 'aria-label': 'Remove this plot', onclick: close }, '×')),
+        el('span', { class: 'tools' },
+          el('button', { title: 'Save as CSV', onclick: () => this.save_csv() }, 'csv'),
+          el('button', { title: 'Save as SVG', onclick: () => this.save_svg() }, 'svg'),
+          el('button', { title: 'Remove this plot', 'aria-label': 'Remove this plot', onclick: close }, '×'))),
       this.canvas);
     new ResizeObserver(() => this.resize()).observe(this.canvas);
   }
@@ -88,7 +97,7 @@ class Chart {
       legend: { show: false },
       cursor: { sync: { key: 'studio' }, y: false, points: { size: 6 }, drag: { x: false, y: false } },
       scales: { x: { time: false } },
-      axes: [{ ...axis, size: 22, space: 60 }, { ...axis, size: 54, space: 24, values: (_, v) => v.map(short_number) }],
+      axes: [{ ...axis, size: 22, space: 60 }, { ...axis, size: 54, space: 24, values: (_, v) => v.map(axis_number) }],
       series: [{}, ...this.group.columns.map((label, i) => ({ label, stroke: colors[i % colors.length], width: 1.5 }))],
       hooks: {
         setCursor: [(u) => this.show_values(u.cursor.idx ?? null)],

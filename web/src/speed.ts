@@ -21,7 +21,7 @@ export function show_speed(studio: Studio): void {
     const parts: HTMLElement[] = [];
     if (status.playing) {
       const slow = status.speed > 0 && status.rate > 0 && status.rate < 0.9 * status.speed;
-      parts.push(el('span', { class: slow ? 'slow' : '' }, `${status.rate.toFixed(2)}× real time${slow ? ', slower than asked' : ''}`));
+      parts.push(el('span', { class: slow ? 'slow' : '' }, `${status.rate.toFixed(2)}× real time${slow ? `, not ${status.speed}×` : ''}`));
     } else {
       parts.push(el('span', {}, 'paused'));
     }

@@ -24,14 +24,13 @@ function switches({ studio }: Bench): HTMLElement {
 }
 
 function hand_strength({ studio, hand }: Bench): HTMLElement {
-  const push = el('input', { type: 'number', min: 0, step: 'any', 'aria-label': 'Push in newtons' });
-  const stiffness = el('input', { type: 'number', min: 0, step: 'any', 'aria-label': 'Spring in newtons per metre' });
+  const push = el('input', { type: 'number', min: 0, step: 'any', placeholder: 'by mass', 'aria-label': 'Push in newtons' });
+  const stiffness = el('input', { type: 'number', min: 0, step: 'any', placeholder: 'by mass', 'aria-label': 'Spring in newtons per metre' });
   push.onchange = () => (hand.push_newtons = Math.max(0, Number(push.value)));
   stiffness.onchange = () => (hand.stiffness = Math.max(0, Number(stiffness.value)));
   studio.on('opened', () => {
     hand.push_newtons = hand.stiffness = 0;
-    push.value = short_number(hand.usual_push);
-    stiffness.value = short_number(hand.usual_stiffness);
+    push.value = stiffness.value = '';
   });
   return el('div', {},
     el('label', { class: 'line' }, el('span', {}, 'push'), push, el('span', { class: 'soft' }, 'N, 0.1 s')),

@@ -78,7 +78,7 @@ export class Cameras {
       this.followed.copy(point);
       this.have_followed = true;
     }
-    const part = 1 - Math.exp(-6 * seconds);
+    const part = 1 - Math.exp(-12 * seconds);
     const step = point.clone().sub(this.followed).multiplyScalar(part);
     this.followed.add(step);
     if (!this.following) return;

@@ -6,8 +6,8 @@ import type { Studio } from '../studio';
 const click_distance = 4; // pixels: farther is a drag of the camera
 
 export class Hand {
-  push_newtons = 0; // 0: a third of the weight, for a tenth of a second ten times that
-  stiffness = 0; // N/m; 0: by the mass of all
+  push_newtons = 0; // 0: by the mass
+  stiffness = 0; // N/m; 0: by the mass
   private held: { body: number; point: number[]; plane: Plane; to: number[] } | null = null;
   private down: { x: number; y: number } | null = null;
   private sending = false;
@@ -22,17 +22,21 @@ export class Hand {
     studio.on('opened', () => (this.held = null));
   }
 
-  // Newtons by default: enough to move the figure visibly.
-  get usual_push(): number {
-    return Math.max(3.5 * 9.81 * this.mass(), 0.01);
+  // Newtons for a tenth of a second: 1 m/s for all that hangs on this body.
+  private usual_push(body: number): number {
+    return 10 * this.mass_with(body);
   }
 
-  get usual_stiffness(): number {
-    return 60 * Math.max(this.mass(), 1e-3);
+  private usual_stiffness(body: number): number {
+    return 60 * this.mass_with(body);
   }
 
-  private mass(): number {
-    return (this.studio.describe.model?.bodies ?? []).reduce((sum, b) => sum + (b.immobile ? 0 : b.mass), 0);
+  // Of the body and all that joints tie to it.
+  private mass_with(body: number): number {
+    const bodies = this.studio.describe.model?.bodies ?? [];
+    const roots: number[] = [];
+    bodies.forEach((b, i) => (roots[i] = b.parent < 0 ? i : roots[b.parent]));
+    return Math.max(1e-3, bodies.reduce((sum, b, i) => sum + (roots[i] === roots[body] ? b.mass : 0), 0));
   }
 
   private pick(event: PointerEvent): { body: number; point: Vector3; direction: Vector3 } | null {
@@ -94,7 +98,7 @@ export class Hand {
 
   private push(body: number, at: Vector3, direction: Vector3): void {
     const { studio } = this;
-    const newtons = this.push_newtons || this.usual_push;
+    const newtons = this.push_newtons || this.usual_push(body);
     const force = direction.multiplyScalar(newtons).toArray();
     const point = point_in_body(studio.stage.poses, body, at.toArray());
     studio.stage.overlays?.pushes.push({ from: at.toArray(), force, until: performance.now() + 350 });
@@ -108,7 +112,7 @@ export class Hand {
     this.sending = true;
     const { body, point, to } = this.held;
     const name = this.studio.describe.model!.bodies[body].name;
-    const stiffness = this.stiffness || this.usual_stiffness;
+    const stiffness = this.stiffness || this.usual_stiffness(body);
     void this.studio.act({ do: 'drag', body: name, point, to, stiffness }).then((answer) => {
       this.sending = false;
       if (!answer) {

@@ -149,7 +149,7 @@ export class Stage {
       this.fresh = false;
       this.settle_in(description, floor_height(model));
     } else {
-      this.older.set(this.poses);
+      [this.older, this.newer] = [this.newer, this.older];
       this.kinematics.update(coordinates, this.newer);
       this.interval += 0.2 * (Math.min(now - this.arrived, 100) - this.interval);
     }
@@ -158,7 +158,7 @@ export class Stage {
     this.overlays!.record(t, this.newer);
   }
 
-  // After a jump in time nothing is blended from where it was.
+  // After a jump in time the camera starts to follow anew.
   jump(): void {
     this.cameras.forget_followed();
   }
@@ -216,14 +216,14 @@ export class Stage {
     requestAnimationFrame((next) => this.loop(next));
     if (this.manual) return;
     const begin = performance.now();
-    const seconds = Math.min((now - this.last_draw) / 1000, 0.1);
+    const seconds = Math.min((now - this.last_draw) / 1000, 1);
     this.cameras.controls.update();
     if (!this.dirty && this.settled && !this.guest && !this.overlays?.restless) return;
     this.last_draw = now;
-    this.draw(now, seconds);
+    this.draw(begin, seconds);
     this.costs.push(performance.now() - begin);
     if (this.costs.length > 60) this.costs.shift();
-    if (this.drawn % 15 === 0) this.script_ms = [...this.costs].sort((a, b) => a - b)[this.costs.length >> 1];
+    if (this.drawn % 15 === 0 || this.drawn < 15) this.script_ms = [...this.costs].sort((a, b) => a - b)[this.costs.length >> 1];
   }
 
   // What was shown last, as it is, `seconds` after the picture before.
