@@ -62,7 +62,9 @@ export class Studio {
   async open(file) {
     const { page } = this;
     if (await page.evaluate((f) => window.molejo.studio.file === f, file)) return;
-    await page.click(`.entry[data-file="${file}"]`);
+    const entry = page.locator(`.entry[data-file="${file}"]`);
+    if (!await entry.isVisible()) await page.locator('details', { has: entry }).locator('summary').click();
+    await entry.click();
     await page.waitForFunction((f) => window.molejo.studio.file === f, file);
     await page.waitForFunction(() => window.molejo.studio.time > 0);
   }

@@ -87,7 +87,10 @@ export class Gallery {
     const order = [...topics, ...new Set(found.map((e) => e.topic).filter((t) => !topics.includes(t)))];
     const sections = order.flatMap((topic) => {
       const of_topic = found.filter((e) => e.topic === topic);
-      return of_topic.length ? [el('h2', {}, topic), ...of_topic.map((e) => tile(e, this.studio))] : [];
+      if (!of_topic.length) return [];
+      const open = words.length > 0 || of_topic.some((e) => e.file === this.studio.file);
+      return [el('details', { open }, el('summary', {}, topic, el('span', { class: 'soft' }, String(of_topic.length))),
+        ...of_topic.map((e) => tile(e, this.studio)))];
     });
     this.list.replaceChildren(...(sections.length ? sections : [el('p', { class: 'soft' }, 'Nothing found.')]));
     this.mark();
@@ -97,7 +100,9 @@ export class Gallery {
     for (const entry of this.list.querySelectorAll<HTMLElement>('.entry')) {
       const current = entry.dataset.file === this.studio.file;
       entry.setAttribute('aria-current', String(current));
-      if (current) entry.scrollIntoView({ block: 'nearest' });
+      if (!current) continue;
+      entry.closest('details')!.open = true;
+      entry.scrollIntoView({ block: 'nearest' });
     }
   }
 
@@ -106,7 +111,7 @@ export class Gallery {
     if (step === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    const all = [...this.list.querySelectorAll<HTMLElement>('.entry')];
+    const all = [...this.list.querySelectorAll<HTMLElement>('summary, details[open] .entry')];
     const next = all.indexOf(document.activeElement as HTMLElement) + step;
     (next < 0 ? this.search : all[Math.min(next, all.length - 1)])?.focus();
   }

@@ -240,12 +240,13 @@ export class Plots {
     for (const chart of this.charts) chart.dispose();
     const { studio } = this;
     const known = new Set(studio.columns.map((c) => c.name));
-    by_id('plots').hidden = known.size === 0 && studio.describe.model === undefined;
+    const plottable = known.size > 0 || studio.describe.model !== undefined;
+    by_id('plots').hidden = !plottable;
     const fits = (name: string): boolean => known.size === 0 || known.has(name);
     const groups = usual.slice(0, 2).map((g) => ({ ...g, columns: g.columns.filter(fits) })).filter((g) => g.columns.length);
     const asked = (studio.describe.plot ?? []).flatMap((w) => this.columns_of(w)).filter(fits).slice(0, 6);
     if (asked.length) groups.splice(1, 1, { title: asked.length === 1 ? asked[0] : 'of this scene', columns: asked });
-    this.charts = groups.map((group) => this.chart(group));
+    this.charts = plottable ? groups.map((group) => this.chart(group)) : [];
     this.columns.replaceChildren(...studio.columns.slice(0, 2000).map((c) => el('option', { value: c.name }, c.unit)));
     this.lay_out();
   }

@@ -19,6 +19,12 @@ const figures: [string, string, string][] = [
   ['penetration_toe', 'toe in the ground', 'mm'], ['hovering_heel', 'heel above', 'mm'], ['hovering_toe', 'toe above', 'mm'],
 ];
 
+function shown_value(slider: HTMLInputElement, unit: string): HTMLElement {
+  const text = el('span', { class: 'soft number' }, `${slider.value} ${unit}`);
+  slider.addEventListener('input', () => (text.textContent = `${slider.value} ${unit}`));
+  return text;
+}
+
 class TerrainBench {
   private walkers: Walkers | null = null;
   private readonly held = new Set<string>();
@@ -43,8 +49,8 @@ class TerrainBench {
       el('h3', {}, 'Feet'), this.options, el('h3', {}, 'Ground'), this.elevation,
       el('label', { class: 'switch' }, this.sculpt, 'sculpt with the mouse', el('span', { class: 'key' }, 'S')),
       el('p', { class: 'soft' }, 'Drag raises, Shift-drag digs.'),
-      el('label', { class: 'line' }, el('span', {}, 'radius'), this.radius),
-      el('label', { class: 'line' }, el('span', {}, 'stroke'), this.height),
+      el('label', { class: 'line' }, el('span', {}, 'radius'), this.radius, shown_value(this.radius, 'm')),
+      el('label', { class: 'line' }, el('span', {}, 'stroke'), this.height, shown_value(this.height, 'm')),
       el('h3', {}, 'Quality, with and without'), this.table);
     this.character.onchange = () => this.choose(this.character.selectedIndex);
     studio.on('opened', () => this.open());
@@ -75,6 +81,7 @@ class TerrainBench {
       await this.studio.connection.ask({ do: 'terrain', elevation: text });
     }));
     this.choose(0);
+    void this.studio.act({ do: 'quality', on: true });
   }
 
   private choose(index: number): void {
@@ -177,20 +184,25 @@ class TerrainBench {
   }
 
   private hear(event: ServerEvent): void {
-    if (event.event === 'terrain' && this.walkers) {
-      void this.walkers.set_terrain(Number(event.index ?? 0), String(event.asset)).then(() => this.studio.stage.touch());
+    const { walkers } = this;
+    if (event.event === 'terrain' && walkers) {
+      const terrains = (event.terrains ?? []) as { asset: string }[];
+      void Promise.all(terrains.map(({ asset }, i) => walkers.set_terrain(i, asset))).then(() => this.studio.stage.touch());
+    }
+    if (event.event === 'sculpted') {
+      walkers?.sculpt(Number(event.x), Number(event.y), Number(event.radius), Number(event.height));
+      this.studio.stage.touch();
     }
     if (event.event !== 'quality' || !this.walkers) return;
     const list = (event.characters ?? [event]) as Record<string, unknown>[];
     const mine = list.find((c) => c.name === this.name()) ?? list[0];
-    if (mine) this.show_quality(mine);
+    if (mine) this.show_quality(mine, event.microseconds as number | undefined);
   }
 
-  private show_quality(quality: Record<string, unknown>): void {
-    const adapted = (quality.adapted ?? {}) as Record<string, number>;
+  private show_quality(quality: Record<string, unknown>, micro: number | undefined): void {
+    const adapted = quality as Record<string, number>;
     const unadapted = (quality.unadapted ?? {}) as Record<string, number>;
     const cell = (value: number | undefined): HTMLElement => el('td', {}, value === undefined ? '–' : short_number(value));
-    const micro = quality.microseconds as number | undefined;
     this.table.replaceChildren(
       el('thead', {}, el('tr', {}, el('th', {}), el('th', {}, 'adapted'), el('th', {}, 'clip'))),
       ...figures.filter(([key]) => key in adapted).map(([key, label, unit]) =>

@@ -34,7 +34,7 @@ function terrain_material(ground: Color, line: Color): MeshStandardMaterial {
 
 interface Actor {
   root: Group;
-  joints: (Object3D | null)[];
+  joints: Object3D[];
   moving: number[];
   // two frames, between which is blended
   from: { place: Vector3; turn: Quaternion; turns: Quaternion[] };
@@ -55,9 +55,13 @@ export class Walkers implements Guest {
   private interval = 33;
   private readonly material: MeshStandardMaterial;
   private disposed = false;
+  private loaded = false;
+  private announced = false;
 
   constructor(private readonly walkers: Walker[], private readonly terrains: Terrain[], ground: Color,
-              line: Color, private readonly ready: () => void) {
+              line: Color,
+              // all is loaded and placed: the camera may go there
+              private readonly ready: () => void) {
     this.actors = walkers.map(() => null);
     this.material = terrain_material(ground, line);
     this.object.add(this.ground);
@@ -73,7 +77,7 @@ export class Walkers implements Guest {
       ...this.terrains.map((terrain, i) => this.set_terrain(i, terrain.asset)),
       ...this.walkers.map((walker, i) => this.load_actor(walker, i)),
     ]);
-    if (!this.disposed) this.ready();
+    this.loaded = true;
   }
 
   async set_terrain(index: number, asset: string): Promise<void> {
@@ -94,9 +98,32 @@ export class Walkers implements Guest {
     this.ground.add(scene);
   }
 
+  // The brush of the server: h += height (1 - r^2/R^2)^2 for r < R.
+  sculpt(x: number, y: number, radius: number, height: number): void {
+    this.ground.traverse((object) => {
+      if (!(object instanceof Mesh)) return;
+      const position = object.geometry.getAttribute('position');
+      let changed = false;
+      for (let i = 0; i < position.count; ++i) {
+        const dx = position.getX(i) - x, dy = position.getY(i) - y;
+        const part = 1 - (dx * dx + dy * dy) / (radius * radius);
+        if (part <= 0) continue;
+        position.setZ(i, position.getZ(i) + height * part * part);
+        changed = true;
+      }
+      if (!changed) return;
+      position.needsUpdate = true;
+      object.geometry.computeVertexNormals();
+      object.geometry.computeBoundingSphere();
+      object.geometry.computeBoundingBox();
+    });
+  }
+
   private async load_actor(walker: Walker, index: number): Promise<void> {
     if (!walker.asset) return;
-    const { scene } = await loader.loadAsync(walker.asset);
+    const { scene, parser } = await loader.loadAsync(walker.asset);
+    // node i of the file is joint i
+    const joints = await Promise.all(walker.joints.map((_, i) => parser.getDependency('node', i) as Promise<Object3D>));
     if (this.disposed) return;
     scene.traverse((object) => {
       if (!(object instanceof Mesh)) return;
@@ -107,8 +134,6 @@ export class Walkers implements Guest {
     root.add(scene);
     root.visible = false; // until a frame says where
     this.object.add(root);
-    const joints = walker.joints.map((name) =>
-      scene.getObjectByName(name) ?? scene.getObjectByName(name.replace(/\s/g, '_').replace(/[[\].:/]/g, '')) ?? null);
     const moves = (walker.moving ?? []).map(() => new Vector3());
     this.actors[index] = {
       root, joints, moving: walker.moving ?? [], from: blank(joints.length),
@@ -150,6 +175,10 @@ export class Walkers implements Guest {
       actor.root.visible = true;
       if (first) this.keep(actor);
     }
+    if (!this.loaded || this.announced || this.disposed) return;
+    this.announced = true;
+    this.update();
+    this.ready();
   }
 
   private keep({ from, to }: Actor): void {
@@ -166,8 +195,8 @@ export class Walkers implements Guest {
       root.position.lerpVectors(from.place, to.place, u);
       root.quaternion.slerpQuaternions(from.turn, to.turn, u);
       root.scale.setScalar(to.scale);
-      actor.joints.forEach((joint, i) => joint?.quaternion.slerpQuaternions(from.turns[i], to.turns[i], u));
-      actor.moving.forEach((joint, i) => actor.joints[joint]?.position.copy(to.moves[i]));
+      actor.joints.forEach((joint, i) => joint.quaternion.slerpQuaternions(from.turns[i], to.turns[i], u));
+      actor.moving.forEach((joint, i) => actor.joints[joint].position.copy(to.moves[i]));
     }
     return this.place(this.chosen);
   }
