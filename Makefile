@@ -6,7 +6,7 @@ JOBS := $(shell nproc)
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 SOURCES = $(shell git ls-files -co --exclude-standard -- '*.h' '*.cpp' | xargs ls -d 2> /dev/null)
 
-.PHONY: build run test bench study format lint fuzz clean help
+.PHONY: build run test test-browser bench study format lint fuzz clean help
 
 build:  ## the program, as build/molejo
 	@scripts/install_deps
@@ -21,6 +21,10 @@ test:  ## everything that a change must pass (PRESET=debug or asan for a stricte
 	@cmake --preset $(PRESET) > /dev/null
 	@ninja -C $(BUILD) -j$(JOBS)
 	@ctest --test-dir $(BUILD) -j$(JOBS) --output-on-failure
+
+test-browser: build  ## every panel of the studio in Debian's Chromium, as a person uses it
+	@scripts/install_deps --test
+	@node --test tests/browser/quick.mjs tests/browser/full.mjs
 
 bench:  ## Molejo beside its peers: microseconds per step, energy drift
 	@scripts/install_deps --peers
@@ -56,4 +60,4 @@ clean:  ## remove all that was built or written
 	@rm -rf build build-* out
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile

@@ -86,8 +86,7 @@ export interface Walker {
   name: string;
   asset: string | null;
   joints: string[];
-  parents?: number[];
-  moving: number[];
+  moving: number[]; // joints whose translation is in the frames
   scale: number;
   options?: Record<string, unknown>;
 }
@@ -95,7 +94,6 @@ export interface Walker {
 export interface Terrain {
   name?: string;
   asset: string;
-  elevation?: string;
 }
 
 export interface Description {
@@ -104,7 +102,6 @@ export interface Description {
   fps?: number;
   duration?: number;
   camera?: CameraPlace;
-  columns?: (Column | string)[];
   plot?: string[];
   model?: Model;
   variables?: Variable[];
@@ -112,6 +109,7 @@ export interface Description {
   probes?: Column[];
   characters?: Walker[];
   terrains?: Terrain[];
+  elevation?: string; // of x and y, where it is a formula
   [more: string]: unknown;
 }
 

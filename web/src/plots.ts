@@ -7,18 +7,23 @@ import type { Studio } from './studio';
 
 interface Group {
   title: string;
-  columns: string[];
+  words: string[]; // columns, or bodies and joints for several of them
 }
 
 const usual: Group[] = [
-  { title: 'energy (J)', columns: ['kinetic', 'gravity', 'elastic', 'total'] },
-  { title: 'momentum (N s)', columns: ['px', 'py', 'pz'] },
-  { title: 'angular momentum (N m s)', columns: ['lx', 'ly', 'lz'] },
+  { title: 'energy (J)', words: ['kinetic', 'gravity', 'elastic', 'total'] },
+  { title: 'momentum (N s)', words: ['px', 'py', 'pz'] },
+  { title: 'angular momentum (N m s)', words: ['lx', 'ly', 'lz'] },
 ];
 const most_points = 20_000;
 const light_colors = ['#2a64b8', '#c2571a', '#23863d', '#25231f', '#8a4fb0', '#9a7400'];
 const dark_colors = ['#7fb0f2', '#f0a06a', '#63c67c', '#ececee', '#c79be8', '#e0c060'];
 const dark = window.matchMedia('(prefers-color-scheme: dark)');
+
+// Is `column` one of the numbers of the body, joint or vector of that name?
+function is_part(column: string, word: string): boolean {
+  return column.startsWith(`${word}.`) && /^(x|y|z|q[wxyz]|\d)$/.test(column.slice(word.length + 1));
+}
 
 function axis_number(value: number): string {
   const size = Math.abs(value);
@@ -64,13 +69,13 @@ class Series {
 
 class Chart {
   readonly element: HTMLElement;
-  readonly record: Series;
+  record = new Series([]);
+  private columns: string[] = [];
   private plot: uPlot | null = null;
   private readonly legend = el('span', { class: 'legend' });
   private readonly canvas = el('div', { class: 'canvas' });
 
   constructor(readonly group: Group, private readonly studio: Studio, close: () => void) {
-    this.record = new Series(group.columns);
     this.element = el('div', { class: 'chart', 'data-plot': group.title },
       el('header', {}, el('strong', {}, group.title), this.legend,
         el('span', { class: 'tools' },
@@ -79,6 +84,15 @@ class Chart {
           el('button', { title: 'Remove this plot', 'aria-label': 'Remove this plot', onclick: close }, '×'))),
       this.canvas);
     new ResizeObserver(() => this.resize()).observe(this.canvas);
+  }
+
+  // The columns that its words turned out to mean; what was drawn of others is forgotten.
+  set_columns(all: string[]): void {
+    const columns = all.filter((c) => this.group.words.some((w) => c === w || is_part(c, w)));
+    if (columns.join() === this.columns.join()) return;
+    this.columns = columns;
+    this.record = new Series(columns);
+    this.make();
   }
 
   private colors(): string[] {
@@ -98,7 +112,7 @@ class Chart {
       cursor: { sync: { key: 'studio' }, y: false, points: { size: 6 }, drag: { x: false, y: false } },
       scales: { x: { time: false } },
       axes: [{ ...axis, size: 22, space: 60 }, { ...axis, size: 54, space: 24, values: (_, v) => v.map(axis_number) }],
-      series: [{}, ...this.group.columns.map((label, i) => ({ label, stroke: colors[i % colors.length], width: 1.5 }))],
+      series: [{}, ...this.columns.map((label, i) => ({ label, stroke: colors[i % colors.length], width: 1.5 }))],
       hooks: {
         setCursor: [(u) => this.show_values(u.cursor.idx ?? null)],
         draw: [(u) => this.draw_now(u)],
@@ -107,7 +121,7 @@ class Chart {
   }
 
   private data(): uPlot.AlignedData {
-    return [this.record.t, ...this.group.columns.map((c) => this.record.values.get(c)!)] as uPlot.AlignedData;
+    return [this.record.t, ...this.columns.map((c) => this.record.values.get(c)!)] as uPlot.AlignedData;
   }
 
   private resize(): void {
@@ -125,9 +139,9 @@ class Chart {
   private show_values(index: number | null): void {
     const at = index ?? this.record.t.length - 1;
     const colors = this.colors();
-    const parts = this.group.columns.map((column, i) => {
+    const parts = this.columns.map((column, i) => {
       const value = this.record.values.get(column)![at];
-      const item = el('i', {}, `${this.group.columns.length > 1 ? column : ''} ${value == null ? '' : short_number(value)}`.trim());
+      const item = el('i', {}, `${this.columns.length > 1 ? column : ''} ${value == null ? '' : short_number(value)}`.trim());
       item.style.color = colors[i % colors.length];
       return item;
     });
@@ -154,8 +168,8 @@ class Chart {
 
   private save_csv(): void {
     const { t, values } = this.record;
-    const rows = t.map((x, i) => [x, ...this.group.columns.map((c) => values.get(c)![i])].join(','));
-    save(`${this.file_name()}.csv`, `${['t', ...this.group.columns].join(',')}\n${rows.join('\n')}\n`, 'text/csv');
+    const rows = t.map((x, i) => [x, ...this.columns.map((c) => values.get(c)![i])].join(','));
+    save(`${this.file_name()}.csv`, `${['t', ...this.columns].join(',')}\n${rows.join('\n')}\n`, 'text/csv');
   }
 
   private save_svg(): void {
@@ -171,7 +185,7 @@ class Chart {
     const y = (v: number): number => height - bottom - (height - top - bottom) * (v - y0!) / ((y1! - y0!) || 1);
     const escape = (s: string): string => s.replace(/&/g, '&amp;').replace(/</g, '&lt;');
     const marks = [0, 0.25, 0.5, 0.75, 1];
-    const lines = this.group.columns.map((column, i) => {
+    const lines = this.columns.map((column, i) => {
       const list = this.record.values.get(column)!;
       const points = this.record.t.flatMap((t, k) =>
         t >= t0! && t <= t1! && list[k] !== null ? [`${x(t).toFixed(1)},${y(list[k]!).toFixed(1)}`] : []);
@@ -198,8 +212,8 @@ class Chart {
 export class Plots {
   private charts: Chart[] = [];
   private readonly row = el('div', { class: 'charts' });
-  private readonly columns = el('datalist', { id: 'columns' });
-  private readonly word = el('input', { type: 'text', list: 'columns', placeholder: 'plot …', title: 'A column, a body, a joint or a probe', 'aria-label': 'Column to plot' });
+  private readonly words = el('datalist', { id: 'words' });
+  private readonly word = el('input', { type: 'text', list: 'words', placeholder: 'plot …', title: 'A column, a body, a joint or a probe', 'aria-label': 'Column to plot' });
   private readonly shown_time = el('select', { 'aria-label': 'Shown time', title: 'Shown time' },
     el('option', { value: 5 }, '5 s'), el('option', { value: 10, selected: true }, '10 s'), el('option', { value: 30 }, '30 s'), el('option', { value: 0 }, 'all'));
   private readonly adder: HTMLElement;
@@ -210,7 +224,7 @@ export class Plots {
     const add = (): void => this.add_word();
     this.adder = el('div', { class: 'adder' },
       el('div', { class: 'row' }, this.word, el('button', { class: 'framed', title: 'Plot it', onclick: add }, '+')),
-      el('div', { class: 'row' }, el('span', { class: 'soft' }, 'shown'), this.shown_time), this.columns);
+      el('div', { class: 'row' }, el('span', { class: 'soft' }, 'shown'), this.shown_time), this.words);
     this.word.onkeydown = (event) => {
       if (event.key === 'Enter') add();
     };
@@ -238,16 +252,18 @@ export class Plots {
 
   private open(): void {
     for (const chart of this.charts) chart.dispose();
-    const { studio } = this;
-    const known = new Set(studio.columns.map((c) => c.name));
-    const plottable = known.size > 0 || studio.describe.model !== undefined;
-    by_id('plots').hidden = !plottable;
-    const fits = (name: string): boolean => known.size === 0 || known.has(name);
-    const groups = usual.slice(0, 2).map((g) => ({ ...g, columns: g.columns.filter(fits) })).filter((g) => g.columns.length);
-    const asked = (studio.describe.plot ?? []).flatMap((w) => this.columns_of(w)).filter(fits).slice(0, 6);
-    if (asked.length) groups.splice(1, 1, { title: asked.length === 1 ? asked[0] : 'of this scene', columns: asked });
-    this.charts = plottable ? groups.map((group) => this.chart(group)) : [];
-    this.columns.replaceChildren(...studio.columns.slice(0, 2000).map((c) => el('option', { value: c.name }, c.unit)));
+    const { describe } = this.studio;
+    by_id('plots').hidden = describe.model === undefined;
+    this.charts = [];
+    if (!describe.model) return;
+    const asked = (describe.plot ?? []).slice(0, 4);
+    const groups = asked.length
+      ? [usual[0], { title: asked.length === 1 ? asked[0] : 'of this scene', words: asked }] : usual.slice(0, 2);
+    this.charts = groups.map((group) => this.chart(group));
+    const bodies = describe.model.bodies;
+    const words = [...usual.flatMap((g) => g.words), ...(describe.probes ?? []).map((p) => p.name),
+      ...bodies.slice(0, 300).flatMap((b) => [b.name, b.joint.name]).filter(Boolean)];
+    this.words.replaceChildren(...[...new Set(words)].map((word) => el('option', { value: word })));
     this.lay_out();
   }
 
@@ -260,20 +276,10 @@ export class Plots {
     return chart;
   }
 
-  // A column, or what a body or joint of that name has: its position, its coordinates.
-  private columns_of(word: string): string[] {
-    const all = this.studio.columns.map((c) => c.name);
-    if (all.length === 0 || all.includes(word)) return [word];
-    const parts = ['x', 'y', 'z', '0', '1', '2'].map((end) => `${word}.${end}`).filter((c) => all.includes(c));
-    return parts.length ? parts : [word];
-  }
-
   private add_word(): void {
     const words = this.word.value.split(',').map((w) => w.trim()).filter(Boolean);
-    const names = words.flatMap((word) => this.columns_of(word));
-    if (!names.length) return;
-    const unit = this.studio.columns.find((c) => c.name === names[0])?.unit;
-    this.charts.push(this.chart({ title: names.join(', ') + (unit ? ` (${unit})` : ''), columns: names }));
+    if (!words.length) return;
+    this.charts.push(this.chart({ title: words.join(', '), words }));
     this.word.value = '';
     this.lay_out();
   }
@@ -282,8 +288,17 @@ export class Plots {
     this.row.replaceChildren(...this.charts.map((c) => c.element), this.adder);
     const work = (this.studio.describe.forces ?? []).filter((f) => f.force.length + f.torque.length > 0)
       .map((f) => `${f.name}.work`);
-    const names = [...new Set([...this.charts.flatMap((c) => c.group.columns), ...work])];
-    if (this.studio.describe.model) void this.studio.plot(names).then(() => this.fill());
+    const words = [...new Set([...this.charts.flatMap((c) => c.group.words), ...work])];
+    if (!this.studio.describe.model) return;
+    void this.studio.plot(words).then((columns) => {
+      if (!columns) {
+        // the last one has a word that means nothing; the notice says which
+        this.charts.pop()?.dispose();
+        return;
+      }
+      for (const chart of this.charts) chart.set_columns(columns);
+      return this.fill();
+    });
   }
 
   // What was recorded before this page asked for it.
@@ -292,9 +307,9 @@ export class Plots {
     if (!(end > begin)) return;
     for (const chart of this.charts) {
       try {
-        const answer = await this.studio.connection.ask({ do: 'series', plots: chart.group.columns, from: begin, to: end, points: 400 });
+        const answer = await this.studio.connection.ask({ do: 'series', plots: chart.group.words, from: begin, to: end, points: 400 });
         const t = answer.t as number[], values = answer.values as number[][];
-        t.forEach((at, k) => chart.record.add(at, (c) => values[chart.group.columns.indexOf(c)]?.[k] ?? null));
+        t.forEach((at, k) => chart.record.add(at, (c) => values[chart.record.columns.indexOf(c)]?.[k] ?? null));
       } catch {
         return; // only what is seen from now on is drawn
       }

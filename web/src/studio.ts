@@ -3,7 +3,7 @@
 import type { Connection } from './connection';
 import { Emitter } from './emitter';
 import { decode, type WalkFrame } from './frames';
-import type { Answer, Column, Description, ServerEvent, Status } from './messages';
+import type { Answer, Description, ServerEvent, Status } from './messages';
 import { notify } from './notices';
 import type { Stage } from './view/stage';
 import type { Toggle } from './view/overlays';
@@ -27,7 +27,6 @@ export class Studio extends Emitter<StudioEvents> {
   describe: Description = {};
   status: Status = no_status;
   time = 0;
-  columns: Column[] = []; // that plots may ask for
   loop: { from: number; to: number } | null = null;
   private wanted_plots: string[] = [];
   private plot_columns: string[] = [];
@@ -79,10 +78,14 @@ export class Studio extends Emitter<StudioEvents> {
     return this.stage.toggled(name);
   }
 
-  // The columns that are plotted from now on.
-  async plot(names: string[]): Promise<void> {
-    this.wanted_plots = names;
-    await this.subscribe();
+  // What is plotted from now on, by columns, bodies or joints. The columns that these words mean, or
+  // nothing if one of them means none.
+  async plot(words: string[]): Promise<string[] | null> {
+    const before = this.wanted_plots;
+    this.wanted_plots = words;
+    if (await this.subscribe()) return this.plot_columns;
+    this.wanted_plots = before;
+    return null;
   }
 
   get body_name(): string | null {
@@ -95,16 +98,20 @@ export class Studio extends Emitter<StudioEvents> {
     if (answer) this.take(answer);
   }
 
-  private async subscribe(): Promise<void> {
-    if (!this.connection.connected || this.kind === '') return; // done when something is open
+  private async subscribe(): Promise<boolean> {
+    if (!this.connection.connected || this.kind === '') return true; // done when something is open
     const contacts = this.is_on('contacts') || this.is_on('forces');
+    const { file } = this;
     try {
       const answer = await this.connection.ask({
         do: 'subscribe', binary: true, contacts, plots: this.wanted_plots, rate: 60,
       });
       this.plot_columns = (answer.columns as string[] | undefined) ?? this.wanted_plots;
+      return true;
     } catch (error) {
-      notify((error as Error).message, 'error');
+      // asked of what was open before: another one is by now
+      if (file === this.file && this.connection.connected) notify((error as Error).message, 'error');
+      return false;
     }
   }
 
@@ -113,7 +120,6 @@ export class Studio extends Emitter<StudioEvents> {
     this.kind = String(answer.kind ?? 'scene');
     this.file = String(answer.file ?? describe.file ?? '');
     this.describe = describe;
-    this.columns = (describe.columns ?? []).map((c) => (typeof c === 'string' ? { name: c, unit: '' } : c));
     this.loop = null;
     this.wanted_plots = [];
     this.plot_columns = [];

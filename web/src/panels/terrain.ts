@@ -14,9 +14,9 @@ const sculpt_pause = 90; // ms between two strokes of the brush
 const switches: [string, string][] = [
   ['inverse_kinematics', 'inverse kinematics'], ['stride_correction', 'stride correction'], ['stride_validation', 'stride validation'],
 ];
-const figures: [string, string, string][] = [
-  ['slip_mean', 'slip, mean', 'mm'], ['slip_most', 'slip, most', 'mm'], ['penetration_heel', 'heel in the ground', 'mm'],
-  ['penetration_toe', 'toe in the ground', 'mm'], ['hovering_heel', 'heel above', 'mm'], ['hovering_toe', 'toe above', 'mm'],
+const figures: [string, string][] = [
+  ['slip_mean_mm', 'slip, mean, mm'], ['slip_most_mm', 'slip, most, mm'], ['penetration_heel_mm', 'heel in ground, mm'],
+  ['penetration_toe_mm', 'toe in ground, mm'], ['hovering_heel_mm', 'heel above, mm'], ['hovering_toe_mm', 'toe above, mm'],
 ];
 
 function shown_value(slider: HTMLInputElement, unit: string): HTMLElement {
@@ -77,7 +77,7 @@ class TerrainBench {
     this.character.replaceChildren(...describe.characters!.map((c) => el('option', {}, c.name)));
     this.character.hidden = describe.characters!.length < 2;
     by_id('hint').textContent = 'Arrow keys steer the character.';
-    this.elevation.replaceChildren(formula_line('elevation of x and y, m', describe.terrains?.[0]?.elevation ?? '', async (text) => {
+    this.elevation.replaceChildren(formula_line('elevation of x and y, m', String(describe.elevation ?? ''), async (text) => {
       await this.studio.connection.ask({ do: 'terrain', elevation: text });
     }));
     this.choose(0);
@@ -205,8 +205,8 @@ class TerrainBench {
     const cell = (value: number | undefined): HTMLElement => el('td', {}, value === undefined ? '–' : short_number(value));
     this.table.replaceChildren(
       el('thead', {}, el('tr', {}, el('th', {}), el('th', {}, 'adapted'), el('th', {}, 'clip'))),
-      ...figures.filter(([key]) => key in adapted).map(([key, label, unit]) =>
-        el('tr', {}, el('th', {}, `${label}, ${unit}`), cell(adapted[key]), cell(unadapted[key]))),
+      ...figures.filter(([key]) => key in adapted).map(([key, label]) =>
+        el('tr', {}, el('th', {}, label), cell(adapted[key]), cell(unadapted[key]))),
       ...(micro === undefined ? [] : [el('tr', {}, el('th', {}, 'time per frame, µs'), cell(micro), cell(undefined))]));
   }
 }
