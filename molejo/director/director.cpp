@@ -37,6 +37,7 @@ struct Director::State {
   TraceRecorder recorder;
   std::string failure;
   std::int64_t frame = -1;  // the last one that was made
+  bool asked = false;       // something was fired by the user since then
 
   // one for each binding: its action with what it remembers
   struct Running {
@@ -103,6 +104,7 @@ Director::State::State(const Show& the_show, const DirectSettings& settings)
 
 bool Director::State::is_over() const {
   if (!failure.empty() || frame >= last_frame) return true;
+  if (frame < 0 || asked) return false;
   if (trace_steps) return next_step == trace_steps->size() && run.running() == 0;
   return show.causes.empty() && run.is_quiet();
 }
@@ -280,6 +282,7 @@ bool Director::next_frame(Frame& frame, std::vector<ContactEvent>& contacts) {
   if (s.frame >= 0) s.play_net();
   if (!s.failure.empty()) return false;
   ++s.frame;
+  s.asked = false;
   s.recorder.note(s.run);
   s.ensemble.begin_frame();
   if (s.frame == 0) {
@@ -307,9 +310,15 @@ bool Director::next_frame(Frame& frame, std::vector<ContactEvent>& contacts) {
   return true;
 }
 
+bool Director::fire(TransitionId transition) {
+  if (!state_->run.fire(transition)) return false;
+  return state_->asked = true;
+}
+
 const NetRun& Director::net() const { return state_->run; }
 const Ensemble& Director::ensemble() const { return state_->ensemble; }
 const std::string& Director::failure() const { return state_->failure; }
+const NetTrace& Director::recorded() const { return state_->trace; }
 NetTrace Director::trace() const {
   NetTrace trace = state_->trace;
   close_trace(state_->net, state_->run, trace);

@@ -42,10 +42,14 @@ class Director {
   // The next frame, the first at the start; contact events are appended. False: it is over, and
   // nothing was written.
   bool next_frame(Frame& frame, std::vector<ContactEvent>& contacts);
+  // Fires a transition now, by the will of the user, if it is enabled: the next frame shows it.
+  bool fire(TransitionId transition);
 
   const NetRun& net() const;
   const Ensemble& ensemble() const;
   NetTrace trace() const;  // so far
+  // The same without its end: events of the frames that were made.
+  const NetTrace& recorded() const;
   // Empty, or why it stopped early: the simulation, the net, a trace that cannot be played, a
   // figure that fell.
   const std::string& failure() const;
