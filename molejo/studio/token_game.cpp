@@ -1,0 +1,155 @@
+// A net without bodies, live.
+#include <fmt/format.h>
+
+#include "molejo/model/error.h"
+#include "molejo/studio/net_line.h"
+
+namespace molejo {
+
+namespace {
+
+// A net in which nothing fires by itself.
+Net held_back(Net net) {
+  for (Transition& t : net.transitions) t.event = "by hand: " + t.name;
+  return net;
+}
+
+class TokenGame : public NetLine {
+ public:
+  TokenGame(const Net& net, const NetPlay& play)
+      : NetLine(net_frame_rate, play.history),
+        net_(net),
+        play_(play),
+        paced_(play.mode == NetMode::automatic && !net.is_timed()),
+        held_(paced_ || play.mode != NetMode::automatic ? held_back(net) : Net()),
+        played_(held_.transitions.empty() ? net : held_) {
+    reset();
+  }
+
+  NetTrace trace() const override {
+    NetTrace copy = trace_;
+    close_trace(played_, *run_, copy);
+    return copy;
+  }
+
+ protected:
+  const Net& net() const override { return net_; }
+  const NetRun& run() const override { return *run_; }
+  const std::vector<NetEvent>& events() const override { return trace_.events; }
+
+  void restart() override {
+    RunSettings settings;
+    settings.frame_rate = net_frame_rate;
+    settings.await = false;
+    settings.most_firings_at_once =
+        10'000 + 20 * static_cast<std::int64_t>(net_.transitions.size());
+    try {
+      run_.emplace(played_, settings);
+    } catch (const NetError& e) {
+      throw InputError(e.what());
+    }
+    trace_ = {};
+    recorder_.emplace(played_, *run_, settings.frame_rate, trace_);
+    begun_ = asked_ = false;
+    next_step_ = 0;
+    random_ = 1;
+    since_ = 0;
+  }
+
+  bool make(NetFrame& frame) override {
+    if (begun_) {
+      if (is_over()) return false;
+      if (play_.mode == NetMode::trace && !play_trace()) return false;
+      if (paced_ && ++since_ >= frames_per_firing) fire_one();
+      run_->advance();
+    }
+    if (run_->stopped() != RunStop::none) {
+      failure_ = run_->stopped() == RunStop::endless ? "the firings of one instant never end"
+                                                     : "more tokens than can be counted";
+      if (begun_) return false;
+    }
+    begun_ = true;
+    asked_ = false;
+    recorder_->note(*run_);
+    frame.t = static_cast<double>(run_->frame()) / net_frame_rate;
+    return true;
+  }
+
+  bool fire_now(TransitionId transition) override { return asked_ = run_->fire(transition); }
+
+ private:
+  // Nothing more happens but by the user.
+  bool is_over() const {
+    if (asked_) return false;
+    if (run_->stopped() != RunStop::none) return true;
+    if (run_->running() > 0) return false;
+    if (play_.mode == NetMode::trace) return next_step_ == play_.trace.size();
+    if (!paced_) return run_->is_quiet();
+    const std::vector<int> allowed = allowed_transitions(net_, *run_);
+    return allowed.empty() || !fires_by_itself(allowed[0]);
+  }
+
+  bool fires_by_itself(int t) const {
+    return net_.transitions[static_cast<std::size_t>(t)].event.empty();
+  }
+
+  void fire_one() {
+    const std::vector<int> allowed = allowed_transitions(net_, *run_);
+    if (allowed.empty() || !fires_by_itself(allowed[0])) return;
+    random_ = random_ * 6364136223846793005u + 1442695040888963407u;  // Knuth's MMIX
+    run_->fire({allowed[(random_ >> 33) % allowed.size()]});
+    since_ = 0;
+  }
+
+  // The steps that are due in the coming frame; those without a time one after the other.
+  bool play_trace() {
+    const std::int64_t end = (run_->frame() + 1) * run_->ticks_per_frame();
+    ++since_;
+    while (next_step_ < play_.trace.size()) {
+      const TraceStep& step = play_.trace[next_step_];
+      if (step.time) {
+        const std::int64_t due = tick_of(*step.time);
+        if (due > end) return true;
+        run_->advance_to(due);
+      } else if (since_ < frames_per_firing) {
+        return true;
+      }
+      if (!run_->fire(step.transition)) {
+        if (run_->running() > 0) return true;
+        failure_ = fmt::format(
+            "the trace cannot be played: '{}' (step {}) is not enabled",
+            net_.transitions[static_cast<std::size_t>(step.transition.index)].name, next_step_ + 1);
+        return false;
+      }
+      ++next_step_;
+      since_ = 0;
+    }
+    return true;
+  }
+
+  std::int64_t tick_of(const Fraction& t) const {
+    const __int128 ticks = static_cast<__int128>(t.numerator) * run_->ticks_per_second();
+    return static_cast<std::int64_t>((2 * ticks + t.denominator) / (2 * t.denominator));
+  }
+
+  const Net& net_;
+  NetPlay play_;
+  bool paced_;
+  Net held_;
+  const Net& played_;
+  std::optional<NetRun> run_;
+  NetTrace trace_;
+  std::optional<TraceRecorder> recorder_;
+  bool begun_ = false, asked_ = false;
+  std::size_t next_step_ = 0;
+  std::uint64_t random_ = 1;
+  int since_ = 0;  // frames since the last firing
+};
+
+}  // namespace
+
+std::unique_ptr<NetLine> token_game(const Net& net, const NetPlay& play) {
+  return std::make_unique<TokenGame>(net, play);
+}
+
+}  // namespace molejo
