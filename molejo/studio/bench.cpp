@@ -4,6 +4,7 @@
 
 #include "molejo/model/error.h"
 #include "molejo/studio/gait_bench.h"
+#include "molejo/studio/net_bench.h"
 #include "molejo/studio/scene_bench.h"
 #include "molejo/studio/walk_bench.h"
 
@@ -18,6 +19,9 @@ std::unique_ptr<Bench> open_bench(FileKind kind, BenchOptions options) {
     case FileKind::walk:
     case FileKind::character:
       return std::make_unique<WalkBench>(std::move(options));
+    case FileKind::show:
+    case FileKind::net:
+      return std::make_unique<NetBench>(kind, std::move(options));
     default:
       throw InputError(
           fmt::format("{}: a {} cannot be opened here", options.name, to_string(kind)));

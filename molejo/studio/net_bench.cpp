@@ -1,0 +1,351 @@
+#include "molejo/studio/net_bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "molejo/io/columns.h"
+#include "molejo/io/net_draw.h"
+#include "molejo/io/net_file.h"
+#include "molejo/io/net_report.h"
+#include "molejo/io/show.h"
+#include "molejo/model/error.h"
+#include "molejo/studio/model_view.h"
+#include "molejo/studio/net_view.h"
+#include "molejo/studio/scene_bench.h"
+
+namespace molejo {
+
+namespace {
+
+constexpr double least_interval = 1.0 / 60;  // s of wall time between two tellings
+constexpr double recent = 0.5;               // s: firings that are told again after a jump
+constexpr std::size_t most_versions = 50;
+constexpr double least_chart = 10;  // s
+
+std::string with_braces(const std::string& list) { return "{" + list + "}"; }
+
+}  // namespace
+
+NetBench::NetBench(FileKind kind, BenchOptions options)
+    : Playback({}, options.outputs), bench_(std::move(options)) {
+  if (kind == FileKind::show) {
+    show_ = std::make_unique<Show>(load_show(bench_.path));
+  } else {
+    net_ = load_net(bench_.path);
+  }
+  drawing_ = draw_anew(net());
+  analyst_ = std::make_unique<NetAnalyst>(bench_.wake);
+  play_anew(NetMode::automatic, {});
+  start_analysis(quick_markings);
+  add_word("fire", [this](const Command& c) { return fire(c); });
+  add_word("mode", [this](const Command& c) { return set_mode(c); });
+  add_word("play_trace", [this](const Command& c) { return play_trace(c); });
+  add_word("analyse", [this](const Command& c) { return analyse(c); });
+  add_word("edit", [this](const Command& c) { return edit(c); });
+  add_word("undo", [this](const Command&) { return step_back(false); });
+  add_word("redo", [this](const Command&) { return step_back(true); });
+  add_word("gantt", [this](const Command&) { return chart(); });
+  add_word("net", [this](const Command&) {
+    return "\"now\":" + with_braces(fields(net_frame_json(*line_, line_->time() - recent)));
+  });
+}
+
+void NetBench::play_anew(NetMode mode, std::vector<TraceStep> trace) {
+  const NetPlay play{mode, std::move(trace), bench_.history};
+  line_ = show_ ? directed_line(*show_, play) : token_game(net_, play);
+  mode_ = mode;
+  trace_ = -1;
+  tell_anew_ = true;
+  show_anew();
+}
+
+void NetBench::start_analysis(std::uint64_t max_markings) {
+  analysed_ = false;
+  findings_ = {};
+  analyst_->ask(net(), max_markings);
+}
+
+std::string NetBench::fire(const Command& command) {
+  const std::string name = command.text("transition");
+  TransitionId transition;
+  try {
+    transition = NetNames(net()).transition(name);
+  } catch (const NetError& e) {
+    throw InputError(e.what());
+  }
+  line_->fire(transition);
+  line_->advance();
+  changed();
+  return status();
+}
+
+std::string NetBench::set_mode(const Command& command) {
+  const std::string word = command.text("value");
+  const std::vector<std::string> known{"auto", "hand"};
+  if (word != "auto" && word != "hand") throw InputError(unknown_word("mode", word, known));
+  play_anew(word == "auto" ? NetMode::automatic : NetMode::by_hand, {});
+  return status();
+}
+
+std::string NetBench::play_trace(const Command& command) {
+  if (findings_.traces.empty()) throw InputError("the analysis has no trace to play");
+  const int which = command.whole("which", 0, static_cast<int>(findings_.traces.size()) - 1);
+  play_anew(NetMode::trace, findings_.traces[static_cast<std::size_t>(which)]);
+  trace_ = which;
+  play();
+  return status();
+}
+
+std::string NetBench::analyse(const Command& command) {
+  const double most = command.find("markings")
+                          ? command.number_within("markings", 1, static_cast<double>(most_markings))
+                          : static_cast<double>(quick_markings);
+  start_analysis(static_cast<std::uint64_t>(most));
+  tell_all("{\"event\":\"analysis\"," + fields(analysis_json_now()) + "}");
+  return "\"busy\":true";
+}
+
+NetBench::Version NetBench::version() const {
+  if (!show_) return {net_, drawing_, {}, {}};
+  return {show_->net, drawing_, show_->bindings, show_->causes};
+}
+
+// The run begins again where more than the drawing has changed. All that can fail comes first.
+void NetBench::change_to(Version version, bool replay) {
+  if (replay) {
+    Version before = this->version();
+    const auto put = [this](Version& v) {
+      net() = v.net;
+      if (!show_) return;
+      show_->bindings = v.bindings;
+      show_->causes = v.causes;
+    };
+    // it reads the net: it goes before the net does
+    line_.reset();
+    put(version);
+    const NetMode mode = mode_ == NetMode::trace ? NetMode::automatic : mode_;
+    try {
+      play_anew(mode, {});
+    } catch (...) {
+      put(before);
+      play_anew(mode, {});
+      throw;
+    }
+    start_analysis(quick_markings);
+  }
+  drawing_ = std::move(version.drawing);
+  ++revision_;
+  tell_anew_ = true;
+}
+
+std::string NetBench::edit(const Command& command) {
+  Version before = version();
+  EditedNet edited =
+      edit_net(net(), drawing_, command.need("edits", JsonValue::Kind::array, "a list"));
+  Version after{std::move(edited.net), std::move(edited.drawing), before.bindings, before.causes};
+  take_edit(edited, after.bindings, after.causes);
+  change_to(std::move(after), !edited.only_drawing);
+  edited_ = edited_ || !edited.only_drawing;
+  undo_.push_back(std::move(before));
+  if (undo_.size() > most_versions) undo_.pop_front();
+  redo_.clear();
+  tell_all("{\"event\":\"net_changed\"," + fields(net_json_now()) + "}");
+  return fmt::format("\"revision\":{}", revision_);
+}
+
+std::string NetBench::step_back(bool redo) {
+  std::deque<Version>& from = redo ? redo_ : undo_;
+  std::deque<Version>& to = redo ? undo_ : redo_;
+  if (from.empty())
+    throw InputError(redo ? "there is nothing to redo" : "there is nothing to undo");
+  Version now = version();
+  change_to(from.back(), net_json(from.back().net) != net_json(now.net));
+  from.pop_back();
+  to.push_back(std::move(now));
+  tell_all("{\"event\":\"net_changed\"," + fields(net_json_now()) + "}");
+  return fmt::format("\"revision\":{}", revision_);
+}
+
+JsonValue NetBench::net_json_now() const {
+  JsonValue json = JsonValue::object();
+  json.add("net", describe_net(net(), drawing_, show_ ? &show_->bindings : nullptr));
+  json.add("revision", revision_);
+  json.add("undo", JsonValue::of(!undo_.empty()));
+  json.add("redo", JsonValue::of(!redo_.empty()));
+  return json;
+}
+
+JsonValue NetBench::analysis_json_now() const {
+  JsonValue json = JsonValue::object();
+  json.add("busy", JsonValue::of(!analysed_));
+  if (analysed_) json.add("analysis", findings_json(net(), findings_));
+  return json;
+}
+
+// Where nobody interferes the run to come is known.
+std::string NetBench::chart() const {
+  const bool foreseen = mode_ == NetMode::automatic && line_->is_untouched() && net().is_timed() &&
+                        !net().has_events() && (!show_ || show_->causes.empty());
+  NetTrace trace;
+  if (foreseen) {
+    RunSettings settings;
+    settings.frame_rate = show_ ? show_->fps : Fraction(net_frame_rate);
+    settings.seed = show_ ? show_->seed : 1;
+    settings.await = show_ != nullptr;
+    settings.most_firings_at_once =
+        10'000 + 20 * static_cast<std::int64_t>(net().transitions.size());
+    const double seconds =
+        std::max({line_->end(), show_ ? show_->duration.value() : 0.0, least_chart});
+    const double frames = std::min(seconds * settings.frame_rate.value(), 1e6);
+    trace = molejo::play(net(), settings, static_cast<std::int64_t>(std::ceil(frames)));
+  } else {
+    trace = line_->trace();
+  }
+  return fmt::format("\"foreseen\":{},\"chart\":", foreseen) +
+         with_braces(fields(chart_json(trace)));
+}
+
+std::string NetBench::describe() const {
+  JsonValue json = JsonValue::object();
+  json.add("kind", std::string(to_string(kind())));
+  json.add("file", bench_.name);
+  if (show_) {
+    json.add("name", show_->name.empty() ? stem_of(bench_.name) : show_->name);
+    json.add("description", show_->description);
+    json.add("model", describe_model(show_->built->model));
+    json.add("camera", describe_camera(show_->scene.camera));
+    json.add("duration", show_->duration.value());
+    JsonValue& list = json.add("columns", JsonValue::array());
+    for (const Column& column : columns(show_->built->model)) {
+      JsonValue& item = list.items.emplace_back(JsonValue::object());
+      item.add("name", column.name);
+      item.add("unit", column.unit);
+    }
+  } else {
+    json.add("name", net_.name.empty() ? stem_of(bench_.name) : net_.name);
+    json.add("description", fmt::format("{} places, {} transitions, {} arcs", net_.places.size(),
+                                        net_.transitions.size(), net_.arcs.size()));
+  }
+  json.add("fps", 1 / line_->interval());
+  return fields(json) + "," + fields(net_json_now()) + "," + fields(analysis_json_now()) +
+         ",\"now\":" + with_braces(fields(net_frame_json(*line_, line_->time() - recent))) + "," +
+         status();
+}
+
+std::string NetBench::more_status() const {
+  std::string text = fmt::format(",\"mode\":\"{}\"", to_string(mode_));
+  if (trace_ >= 0) text += fmt::format(",\"trace\":{}", trace_);
+  return text;
+}
+
+// Tells what the net does when it does something, and what was found.
+double NetBench::look_around(double now) {
+  if (std::optional<NetFindings> found = analyst_->take()) {
+    findings_ = std::move(*found);
+    analysed_ = true;
+    tell_all("{\"event\":\"analysis\"," + fields(analysis_json_now()) + "}");
+  }
+  const std::int64_t number = line_->number();
+  tell_anew_ = tell_anew_ || line_->jumps() != told_jumps_;
+  if (number == told_frame_ && !tell_anew_) return -1;
+  if (now - told_wall_ < least_interval) return least_interval;
+  const NetFrame& shown = line_->shown();
+  const bool went_on = !tell_anew_ && number > told_frame_ && shown.t - told_time_ < 5;
+  // a token that waits is told once: the page knows when it is due
+  JsonValue json = net_frame_json(*line_, went_on ? told_time_ + 1e-9 : shown.t - recent);
+  tell_anew_ = false;
+  told_frame_ = number;
+  told_jumps_ = line_->jumps();
+  told_time_ = shown.t;
+  told_wall_ = now;
+  tell_all(fmt::format("{{\"event\":\"net\",\"went_on\":{},{}}}", went_on, fields(json)));
+  return -1;
+}
+
+std::vector<std::string> NetBench::plot_columns(const std::vector<std::string>& words) const {
+  if (!show_) return Playback::plot_columns(words);
+  std::vector<std::string> names;
+  if (words.empty()) return names;
+  const std::vector<Column> all = columns(show_->built->model);
+  for (const std::size_t i : find_columns(all, words)) names.push_back(all[i].name);
+  return names;
+}
+
+std::vector<double> NetBench::plot_values(const std::vector<std::string>& words) const {
+  std::vector<double> row, values;
+  fill_row(show_->built->model, line_->shown().frame, row);
+  for (const std::size_t i : find_columns(columns(show_->built->model), words)) {
+    values.push_back(row[i]);
+  }
+  return values;
+}
+
+std::string NetBench::frame_fields(const Subscription& s) const {
+  if (!s.frames) return {};
+  std::string text;
+  for (const Pose& X : line_->shown().frame.X_WB) {
+    const Quat q = quaternion(X.R);
+    text += fmt::format("{}{:.7g},{:.7g},{:.7g},{:.7g},{:.7g},{:.7g},{:.7g}",
+                        text.empty() ? "" : ",", X.p.x, X.p.y, X.p.z, q.w, q.x, q.y, q.z);
+  }
+  return ",\"poses\":[" + text + "]";
+}
+
+std::vector<Playback::BinaryFrame> NetBench::binary_frames(const Subscription& s) const {
+  const NetFrame& shown = line_->shown();
+  const std::int64_t number = line_->number();
+  std::vector<BinaryFrame> list;
+  if (!show_) {
+    // no bodies: the time alone
+    if (s.frames)
+      list.push_back({1, FrameBytes(FrameType::coordinates, 0, number, shown.t).take()});
+    return list;
+  }
+  if (s.frames) list.push_back({1, coordinates_frame(shown.frame.state, number)});
+  if (s.contacts) list.push_back({2, contacts_frame(shown.frame, number)});
+  if (!s.plots.empty()) list.push_back({3, values_frame(plot_values(s.plots), shown.t, number)});
+  return list;
+}
+
+Recording NetBench::recording(double from, double to) const {
+  Recording recording;
+  for (const NetFrame& f : line_->history().moments()) {
+    if (f.t < from - 1e-9 || f.t > to + 1e-9) continue;
+    recording.frames.push_back(f.frame);
+    recording.frames.back().probes.clear();
+  }
+  return recording;
+}
+
+Export NetBench::prepare_export(const std::string& what, double from, double to) const {
+  const std::string stem = stem_of(bench_.name);
+  const auto ready = [](std::string name, std::string text) {
+    return Export{std::move(name), [text = std::move(text)](const auto&) { return text; }};
+  };
+  if (what == "net") return ready(stem + ".net.json", net_json(net()));
+  if (what == "pnml") return ready(stem + ".pnml", pnml_text(net()));
+  if (what == "events") return ready(stem + ".events.csv", trace_csv(net(), line_->trace(), false));
+  if (what == "svg") return ready(stem + ".svg", net_svg(net()));
+  if (what == "gantt") return ready(stem + ".gantt.svg", gantt_svg(net(), line_->trace()));
+  if (!show_) refuse_export(what, "net, pnml, svg, gantt or events");
+  if (what != "glb" && what != "csv") {
+    refuse_export(what, "glb, csv, net, pnml, svg, gantt or events");
+  }
+  return export_recording(what, stem, show_->scene, show_->built->model, recording(from, to));
+}
+
+std::string NetBench::command_line() const {
+  const std::string stem = stem_of(bench_.name);
+  const std::string file = edited_ ? stem + ".net.json" : bench_.path;
+  if (show_ && !edited_) {
+    return fmt::format("molejo direct {} --duration {:.9g} -o {}.glb", shell_word(bench_.path),
+                       std::max(line_->end(), 0.1), shell_word(stem));
+  }
+  if (mode_ == NetMode::trace) return "molejo net analyse " + shell_word(file);
+  return fmt::format("molejo net run {} --fps {:g} --duration {:.9g}", shell_word(file),
+                     1 / line_->interval(), std::max(line_->end(), 0.1));
+}
+
+}  // namespace molejo

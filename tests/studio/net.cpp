@@ -1,0 +1,440 @@
+// Nets and shows in the studio: played live, fired by hand, analysed, edited.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <map>
+
+#include "molejo/director/director.h"
+#include "molejo/io/net_file.h"
+#include "molejo/io/show.h"
+#include "molejo/studio/net_line.h"
+#include "tests/studio/studio_client.h"
+
+using namespace molejo;
+using namespace molejo::test;
+
+namespace {
+
+// Two who each hold one of two forks and want the other: the textbook deadlock.
+const char* const dining = R"({
+  "name": "Two eat",
+  "places": [{"name": "fork1", "tokens": 1}, {"name": "fork2", "tokens": 1},
+             {"name": "a", "tokens": 1}, {"name": "a_one"}, {"name": "b", "tokens": 1}, {"name": "b_one"}],
+  "transitions": [{"name": "a_left", "in": ["a", "fork1"], "out": "a_one"},
+                  {"name": "a_right", "in": ["a_one", "fork2"], "out": ["a", "fork1", "fork2"]},
+                  {"name": "b_left", "in": ["b", "fork2"], "out": "b_one"},
+                  {"name": "b_right", "in": ["b_one", "fork1"], "out": ["b", "fork1", "fork2"]}],
+  "properties": ["always: a + a_one == 1", "never: a_one & b_one"]
+})";
+
+// A light that a switch turns on for half a second.
+const char* const light = R"({
+  "places": [{"name": "off", "tokens": 1}, {"name": "on", "delay": 0.5}],
+  "transitions": [{"name": "press", "event": "switch", "in": "off", "out": "on"},
+                  {"name": "fade", "in": "on", "out": "off"}]
+})";
+
+struct NetFile {
+  explicit NetFile(const std::string& name, const std::string& text)
+      : path(binary_dir() + "/" + std::to_string(::getpid()) + "_" + name) {
+    std::ofstream(path) << text;
+  }
+  ~NetFile() { std::remove(path.c_str()); }
+  std::string path;
+};
+
+const JsonValue& at(const JsonValue& value, const char* key) {
+  CAPTURE(key);
+  REQUIRE(value.find(key));
+  return *value.find(key);
+}
+
+// Tokens by the name of their place.
+std::map<std::string, double> marking(const JsonValue& described, const JsonValue& now) {
+  std::map<std::string, double> tokens;
+  for (const JsonValue& count : at(now, "marking").items) {
+    const auto place = static_cast<std::size_t>(count.items[0].number);
+    tokens[at(at(at(described, "net"), "places").items[place], "name").text] =
+        count.items[1].number;
+  }
+  return tokens;
+}
+
+JsonValue analysis(Visitor& visitor) {
+  while (true) {
+    const JsonValue described = visitor.must(R"({"do": "describe"})");
+    if (described.find("analysis")) return *described.find("analysis");
+    visitor.event("analysis");
+  }
+}
+
+const JsonValue* sentence(const JsonValue& analysis, const std::string& start) {
+  for (const JsonValue& s : at(analysis, "sentences").items) {
+    if (at(s, "text").text.starts_with(start)) return &s;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("studio show: frames are those of the director") {
+  LoopbackStudio studio("scenes/shows/jump.show.json");
+  Visitor visitor(studio);
+  visitor.must(R"({"do": "pause"})");
+  visitor.must(R"({"do": "reset"})");
+  visitor.must(R"({"do": "subscribe", "binary": true})");
+  visitor.must(R"({"do": "step", "frames": 60})");
+  std::string bytes;
+  do bytes = visitor.frame(1);
+  while (read_at<std::uint32_t>(bytes, 4) != 60);
+  const JsonValue described = visitor.must(R"({"do": "describe"})");
+  CHECK(at(described, "kind").text == "show");
+  CHECK(at(described, "frame").number == 60);
+  const Show show = load_show(source_dir() + "/scenes/shows/jump.show.json");
+  Director director(show);
+  Frame frame;
+  std::vector<ContactEvent> contacts;
+  for (int i = 0; i <= 60; ++i) REQUIRE(director.next_frame(frame, contacts));
+  REQUIRE(bytes.size() == 16 + 4 * static_cast<std::size_t>(frame.state.q.size()));
+  for (Eigen::Index i = 0; i < frame.state.q.size(); ++i) {
+    CHECK(read_at<float>(bytes, 16 + 4 * static_cast<std::size_t>(i)) ==
+          static_cast<float>(frame.state.q[i]));
+  }
+  // tokens and running actions too
+  const JsonValue& now = at(described, "now");
+  for (const JsonValue& count : at(now, "marking").items) {
+    CHECK(director.net().tokens({static_cast<int>(count.items[0].number)}) ==
+          static_cast<std::int64_t>(count.items[1].number));
+  }
+  CHECK(at(now, "serving").items.size() == static_cast<std::size_t>(director.net().running()));
+  CHECK(director.net().running() > 0);
+}
+
+TEST_CASE("studio show: it stops once at its duration, and where nothing can happen") {
+  const Show show = load_show(source_dir() + "/scenes/shows/ball_game.show.json");
+  const auto line = directed_line(show, {});
+  while (line->advance()) {
+  }
+  CHECK(line->time() == doctest::Approx(14.5));
+  CHECK(line->failure() == "");
+  CHECK(line->advance());
+  const Show jump = load_show(source_dir() + "/scenes/shows/jump.show.json");
+  const auto ends = directed_line(jump, {});
+  while (ends->advance()) {
+  }
+  CHECK(ends->time() == doctest::Approx(7.5));
+  CHECK_FALSE(ends->advance());
+}
+
+TEST_CASE("studio show: going on from an earlier frame gives the same frames again") {
+  const Show show = load_show(source_dir() + "/scenes/shows/starter.show.json");
+  const auto line = directed_line(show, {});
+  for (int i = 0; i < 60; ++i) REQUIRE(line->advance());
+  const std::uint64_t before = hash(line->shown().frame.state);
+  line->seek(1);
+  const std::int64_t from = line->number();
+  line->branch();
+  CHECK(line->number() == from);
+  CHECK(line->end() == line->time());
+  while (line->number() < 60) REQUIRE(line->advance());
+  CHECK(hash(line->shown().frame.state) == before);
+}
+
+TEST_CASE("studio show: by hand nothing moves until a transition is fired") {
+  LoopbackStudio studio("scenes/shows/jump.show.json");
+  Visitor visitor(studio);
+  visitor.must(R"({"do": "pause"})");
+  visitor.must(R"({"do": "mode", "value": "hand"})");
+  JsonValue described = visitor.must(R"({"do": "describe"})");
+  CHECK(at(described, "mode").text == "hand");
+  // what stands in the marking at the start goes on; then it rests
+  visitor.must(R"({"do": "step", "frames": 500})");
+  described = visitor.must(R"({"do": "describe"})");
+  const double rest = at(described, "frame").number;
+  CHECK(rest == 36);
+  CHECK(at(at(described, "now"), "serving").items.empty());
+  REQUIRE(at(at(described, "now"), "allowed").items.size() == 1);
+  const auto first = static_cast<std::size_t>(at(at(described, "now"), "allowed").items[0].number);
+  const std::string name = at(at(at(described, "net"), "transitions").items[first], "name").text;
+  visitor.must(R"({"do": "fire", "transition": ")" + name + "\"}");
+  described = visitor.must(R"({"do": "describe"})");
+  CHECK(at(described, "frame").number == rest + 1);
+  CHECK(at(at(described, "now"), "serving").items.size() > 1);
+  visitor.must(R"({"do": "step", "frames": 5})");
+  CHECK(at(visitor.must(R"({"do": "status"})"), "frame").number == rest + 6);
+}
+
+TEST_CASE("studio net: an event is fired by hand, its light fades by itself") {
+  const NetFile file("light.net.json", light);
+  LoopbackStudio studio(file.path);
+  Visitor visitor(studio);
+  visitor.must(R"({"do": "pause"})");
+  visitor.must(R"({"do": "reset"})");
+  JsonValue described = visitor.must(R"({"do": "describe"})");
+  CHECK(at(described, "kind").text == "net");
+  CHECK(visitor.error(R"({"do": "fire", "transition": "fade"})") ==
+        "transition 'fade' is not enabled now");
+  CHECK(visitor.error(R"({"do": "fire", "transition": "pres"})") ==
+        "unknown transition 'pres'; did you mean 'press'?");
+  visitor.must(R"({"do": "fire", "transition": "press"})");
+  JsonValue now = at(visitor.must(R"({"do": "net"})"), "now");
+  CHECK(marking(described, now) == std::map<std::string, double>{{"on", 1}});
+  REQUIRE(at(now, "serving").items.size() == 1);
+  CHECK(at(now, "serving").items[0].items[2].number == doctest::Approx(0.5));
+  visitor.must(R"({"do": "step", "frames": 15})");
+  now = at(visitor.must(R"({"do": "net"})"), "now");
+  CHECK(marking(described, now) == std::map<std::string, double>{{"off", 1}});
+  // the past is not changed; from there it goes on only after a branch
+  visitor.must(R"({"do": "seek", "t": 0})");
+  CHECK(visitor.error(R"({"do": "fire", "transition": "press"})").find("branch first") !=
+        std::string::npos);
+  visitor.must(R"({"do": "branch"})");
+  visitor.must(R"({"do": "fire", "transition": "press"})");
+  CHECK(at(visitor.must(R"({"do": "status"})"), "end").number == doctest::Approx(1.0 / 30));
+}
+
+TEST_CASE("studio net: firings of the net are told as they come") {
+  LoopbackStudio studio("scenes/nets/walk.net.json");
+  Visitor visitor(studio);
+  visitor.must(R"({"do": "pause"})");
+  visitor.must(R"({"do": "speed", "value": 20})");
+  visitor.must(R"({"do": "reset"})");
+  visitor.must(R"({"do": "play"})");
+  const Net net = load_net(source_dir() + "/scenes/nets/walk.net.json");
+  const NetTrace trace = play(net, {.frame_rate = net_frame_rate, .await = false}, 10'000);
+  std::vector<std::pair<double, double>> expected, seen;
+  for (const NetEvent& e : trace.events) {
+    if (e.kind != NetEventKind::fire) continue;
+    expected.emplace_back(
+        e.node, static_cast<double>(e.tick) / static_cast<double>(trace.ticks_per_second));
+  }
+  REQUIRE(expected.size() > 5);
+  bool begun = false;
+  while (seen.size() < expected.size()) {
+    const JsonValue event = visitor.event("net");
+    // what was told before the reset does not count
+    if (!at(event, "went_on").boolean) seen.clear(), begun = at(event, "t").number < 0.5;
+    if (!begun) continue;
+    for (const JsonValue& f : at(event, "fired").items) {
+      seen.emplace_back(f.items[0].number, f.items[1].number);
+    }
+  }
+  CHECK(seen == expected);
+}
+
+TEST_CASE("studio net: without delays it goes one firing at a time until it is stuck") {
+  const NetFile file("dining.net.json", dining);
+  const Net net = load_net(file.path);
+  const auto line = token_game(net, {});
+  std::size_t fired = 0;
+  for (int i = 0; i < 3000 && line->advance(); ++i) {
+    CHECK(line->shown().fired.size() <= 1);
+    fired += line->shown().fired.size();
+  }
+  CHECK_FALSE(line->advance());
+  CHECK(line->shown().allowed.empty());
+  CHECK(fired >= 2);
+  CHECK(line->time() >= 0.5 * static_cast<double>(fired));
+}
+
+TEST_CASE("studio net: a deadlock is found, and its trace is played") {
+  const NetFile file("dining.net.json", dining);
+  LoopbackStudio studio(file.path);
+  Visitor visitor(studio);
+  visitor.must(R"({"do": "pause"})");
+  const JsonValue found = analysis(visitor);
+  CHECK(at(found, "complete").boolean);
+  CHECK(at(found, "markings").number == 4);
+  const JsonValue* stuck = sentence(found, "deadlock after 2 firings");
+  REQUIRE(stuck);
+  CHECK(at(*stuck, "sign").text == "bad");
+  const JsonValue* wrong = sentence(found, "never: a_one & b_one");
+  REQUIRE(wrong);
+  CHECK(at(*wrong, "sign").text == "bad");
+  const JsonValue* right = sentence(found, "always: a + a_one == 1");
+  REQUIRE(right);
+  CHECK(at(*right, "sign").text == "good");
+  CHECK(sentence(found, "never more than one token in a place"));
+  CHECK(sentence(found, "every transition can fire"));
+  CHECK(sentence(found, "b + b_one = 1, always"));
+
+  visitor.must(R"({"do": "speed", "value": 0})");
+  const JsonValue status =
+      visitor.must(R"({"do": "play_trace", "which": )" +
+                   std::to_string(static_cast<int>(at(*stuck, "trace").number)) + "}");
+  CHECK(at(status, "mode").text == "trace");
+  CHECK(at(status, "playing").boolean);
+  const JsonValue described = visitor.must(R"({"do": "describe"})");
+  while (at(visitor.must(R"({"do": "status"})"), "playing").boolean) {
+  }
+  const JsonValue now = at(visitor.must(R"({"do": "net"})"), "now");
+  CHECK(marking(described, now) == std::map<std::string, double>{{"a_one", 1}, {"b_one", 1}});
+  CHECK(at(now, "allowed").items.empty());
+  CHECK(visitor.error(R"({"do": "play_trace", "which": 99})").find("'which'") == 0);
+}
+
+TEST_CASE("studio show: a counterexample moves the figure") {
+  // it claims never to leap: the analysis shows the leap
+  LoopbackStudio studio("scenes/shows/jump.show.json");
+  Visitor visitor(studio);
+  visitor.must(R"({"do": "edit", "edits": [{"op": "property", "text": "never: P4a"}]})");
+  const JsonValue found = analysis(visitor);
+  const JsonValue* leap = sentence(found, "never: P4a");
+  REQUIRE(leap);
+  CHECK(at(*leap, "sign").text == "bad");
+  const JsonValue* ends = sentence(found, "it ends after ");
+  REQUIRE(ends);
+  CHECK(at(*ends, "sign").text == "remark");
+  visitor.must(R"({"do": "subscribe", "binary": true})");
+  visitor.must(R"({"do": "speed", "value": 0})");
+  visitor.must(R"({"do": "play_trace", "which": )" +
+               std::to_string(static_cast<int>(at(*leap, "trace").number)) + "}");
+  const JsonValue described = visitor.must(R"({"do": "describe"})");
+  while (at(visitor.must(R"({"do": "status"})"), "playing").boolean) {
+  }
+  CHECK(at(described, "trace").number == at(*leap, "trace").number);
+  // it stands, crouches, leaps by 0.35 m: height of the root
+  const double end = at(visitor.must(R"({"do": "status"})"), "end").number;
+  CHECK(end > 2);
+  std::vector<float> heights;
+  for (double t = 0; t < end; t += 0.1) {
+    visitor.must(R"({"do": "seek", "t": )" + std::to_string(t) + "}");
+    std::string frame;
+    do frame = visitor.frame(1);
+    while (std::fabs(read_at<double>(frame, 8) - t) > 0.05);
+    heights.push_back(read_at<float>(frame, 16 + 8));
+  }
+  const auto [lowest, highest] = std::minmax_element(heights.begin(), heights.end());
+  CHECK(*highest > heights[0] + 0.3F);
+  CHECK(*lowest < heights[0] - 0.2F);
+  CHECK(lowest < highest);
+}
+
+TEST_CASE("studio net: edits change the net, its analysis follows, undo brings it back") {
+  const NetFile file("dining.net.json", dining);
+  LoopbackStudio studio(file.path);
+  Visitor visitor(studio), other(studio);
+  visitor.must(R"({"do": "pause"})");
+  const std::string before = pretty_text(at(visitor.must(R"({"do": "describe"})"), "net"));
+  // both take fork1 first: no deadlock
+  visitor.must(R"({"do": "edit", "edits": [
+    {"op": "arc", "kind": "input", "place": "fork2", "transition": "b_left", "weight": 0},
+    {"op": "arc", "kind": "input", "place": "fork1", "transition": "b_left"},
+    {"op": "arc", "kind": "input", "place": "fork1", "transition": "b_right", "weight": 0},
+    {"op": "arc", "kind": "input", "place": "fork2", "transition": "b_right"},
+    {"op": "rename", "place": "a_one", "to": "a waits"},
+    {"op": "set", "place": "a waits", "delay": "1/3", "action": "wait"},
+    {"op": "set", "transition": "a_left", "priority": 2}]})");
+  const JsonValue changed = other.event("net_changed");
+  CHECK(at(changed, "undo").boolean);
+  const JsonValue found = analysis(visitor);
+  CHECK(sentence(found, "never a deadlock"));
+  CHECK_FALSE(sentence(found, "deadlock after"));
+  const JsonValue* kept = sentence(found, "always: a + 'a waits' == 1");
+  REQUIRE(kept);
+  CHECK(at(*kept, "sign").text == "good");
+  // saved, it is the same net
+  visitor.must(R"({"do": "export", "what": "net"})");
+  const JsonValue done = visitor.event("done");
+  const Net saved = parse_net_json(body_of(http(studio, "GET", at(done, "asset").text)), "saved");
+  CHECK(saved.places[3].name == "a waits");
+  CHECK(saved.places[3].delay == Fraction(1, 3));
+  CHECK(saved.transitions[0].priority == 2);
+  CHECK(saved.arcs.size() == 16);
+
+  visitor.must(R"({"do": "undo"})");
+  CHECK(pretty_text(at(visitor.must(R"({"do": "describe"})"), "net")) == before);
+  CHECK(sentence(analysis(visitor), "deadlock after 2 firings"));
+  visitor.must(R"({"do": "redo"})");
+  CHECK(sentence(analysis(visitor), "never a deadlock"));
+  CHECK(visitor.error(R"({"do": "redo"})") == "there is nothing to redo");
+}
+
+TEST_CASE("studio net: bad edits are answers, and change nothing") {
+  const NetFile file("dining.net.json", dining);
+  LoopbackStudio studio(file.path);
+  Visitor visitor(studio);
+  visitor.must(R"({"do": "pause"})");
+  const std::string before = pretty_text(at(visitor.must(R"({"do": "describe"})"), "net"));
+  const auto edit = [&](const std::string& text) {
+    return visitor.error(R"({"do": "edit", "edits": [)" + text + "]}");
+  };
+  CHECK(edit(R"({"op": "add", "place": "a"})") == "there is a place 'a' already");
+  CHECK(edit(R"({"op": "add", "place": ""})") == "'place': expected 1 to 200 bytes");
+  CHECK(edit(R"({"op": "ad", "place": "c"})") == "unknown edit 'ad'; did you mean 'add'?");
+  CHECK(edit(R"({"op": "remove", "place": "fork3"})").find("unknown place 'fork3'") == 0);
+  CHECK(edit(R"({"op": "set", "place": "a", "delay": -1})").find("'delay': expected seconds") == 0);
+  CHECK(edit(R"({"op": "set", "place": "a", "tokens": 1.5})").find("'tokens': expected a whole") ==
+        0);
+  CHECK(edit(R"({"op": "set", "place": "a", "priority": 2})") ==
+        "'priority': only a transition has one");
+  CHECK(edit(R"({"op": "arc", "place": "a", "transition": "b_right", "weight": 0})") ==
+        "there is no such arc");
+  CHECK(edit(R"({"op": "arc", "place": "a", "transition": "b_right", "kind": "out"})")
+            .find("unknown kind of arc 'out'") == 0);
+  CHECK(edit(R"({"op": "property", "text": "never: a &"})").find("property 'never: a &'") == 0);
+  CHECK(edit(R"({"op": "move", "place": "a", "x": 1e300, "y": 0})") ==
+        "'x': expected a place on the page");
+  // the good one before the bad one is not taken either
+  CHECK(edit(R"({"op": "add", "place": "c"}, {"op": "remove", "place": "d"})").find("edit 1: ") ==
+        0);
+  // delays without a common tick cannot be played
+  CHECK(edit(R"({"op": "set", "place": "a", "delay": "1/999999937"},
+                {"op": "set", "place": "b", "delay": "1/999999929"},
+                {"op": "set", "place": "a_one", "delay": "1/999999893"})") != "no error");
+  CHECK(visitor.error(R"({"do": "edit"})").find("'edits'") == 0);
+  CHECK(visitor.error(R"({"do": "undo"})") == "there is nothing to undo");
+  CHECK(pretty_text(at(visitor.must(R"({"do": "describe"})"), "net")) == before);
+  visitor.must(R"({"do": "step"})");
+}
+
+TEST_CASE("studio show: what hangs on a place goes with it when others are removed") {
+  LoopbackStudio studio("scenes/shows/jump.show.json");
+  Visitor visitor(studio);
+  visitor.must(R"({"do": "pause"})");
+  visitor.must(
+      R"({"do": "edit", "edits": [{"op": "remove", "place": "P1c"}, {"op": "rename", "place": "P1d", "to": "arm"}]})");
+  const JsonValue net = at(visitor.must(R"({"do": "describe"})"), "net");
+  const Show show = load_show(source_dir() + "/scenes/shows/jump.show.json");
+  std::size_t acting = 0, acted = 0;
+  for (const JsonValue& p : at(net, "places").items) {
+    const std::string name = at(p, "name").text;
+    acting += p.find("acts") ? 1 : 0;
+    if (name == "arm") CHECK(p.find("acts"));
+    CHECK(name != "P1c");
+  }
+  for (const Binding& b : show.bindings) acted += b.when == Binding::When::place ? 1 : 0;
+  CHECK(acting == acted - 1);
+  visitor.must(R"({"do": "step", "frames": 40})");
+}
+
+TEST_CASE("studio net: the chart of the run to come is that of the run") {
+  LoopbackStudio studio("scenes/nets/walk.net.json");
+  Visitor visitor(studio);
+  visitor.must(R"({"do": "pause"})");
+  const JsonValue answer = visitor.must(R"({"do": "gantt"})");
+  CHECK(at(answer, "foreseen").boolean);
+  const Net net = load_net(source_dir() + "/scenes/nets/walk.net.json");
+  const NetTrace trace = play(net, {.frame_rate = net_frame_rate, .await = false}, 300);
+  std::size_t bars = 0;
+  for (const JsonValue& row : at(at(answer, "chart"), "rows").items) {
+    bars += at(row, "bars").items.size();
+  }
+  CHECK(bars == trace.services.size() + trace.stays.size());
+}
+
+TEST_CASE("studio net: an analysis that stops early says so, and can be told to go on") {
+  LoopbackStudio studio("scenes/nets/fms_5.pnml");
+  Visitor visitor(studio);
+  visitor.must(R"({"do": "analyse", "markings": 1000})");
+  while (at(visitor.event("analysis"), "busy").boolean) {
+  }
+  const JsonValue found = analysis(visitor);
+  CHECK_FALSE(at(found, "complete").boolean);
+  CHECK(sentence(found, "stopped after "));
+  CHECK(visitor.error(R"({"do": "analyse", "markings": 1e12})").find("'markings'") == 0);
+}
