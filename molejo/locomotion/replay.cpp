@@ -26,65 +26,64 @@ bool has_fallen(const Character& c, const Pose& now, const Pose& rest) {
 // A point or polar vector in the mirror at the sagittal plane through the origin.
 Vec3 reflected(const Character& c, const Vec3& p) { return p - c.left * (2 * dot(p, c.left)); }
 
-}  // namespace
-
-struct GaitPlayer::Stage {
-  Stage(const GaitProblem& problem, const std::vector<double>& unknowns, ReplayOptions options,
-        BetweenCycles between)
+class Player {
+ public:
+  Player(const GaitProblem& problem, const std::vector<double>& unknowns,
+         const ReplayOptions& options)
       : problem_(problem),
         character_(problem.character()),
-        options_(std::move(options)),
-        between_(std::move(between)),
+        options_(options),
         rollout_(character_, problem.motion().rollout),
         nominal_(problem.gait(unknowns.data())),
         kinematics_(character_.model) {
     for (const Link& link : character_.model.links) mass_ += link.mass;
     rest_ = torso_pose(character_, character_.rest.q.data(), kinematics_);
-    at_.start = nominal_.start;
   }
 
-  std::vector<Frame> next_cycle() {
-    made_.clear();
-    Gait gait = nominal_;
-    gait.start = at_.start;
-    if (between_) between_(gait.start, at_.cycle, gait);
-    at_.start = play(gait);
-    ++at_.cycle;
-    std::erase_if(options_.pushes, [&](const GaitPush& p) { return p.until <= at_.time; });
-    return std::move(made_);
+  Replay run(const BetweenCycles& between) {
+    State start = nominal_.start;
+    for (cycle_ = 0; time_ < options_.seconds && !report().fell; ++cycle_) {
+      Gait gait = nominal_;
+      gait.start = start;
+      if (between) between(start, cycle_, gait);
+      start = play(gait);
+    }
+    finish();
+    return std::move(replay_);
   }
 
-  ReplayReport& report() { return at_.report; }
-  bool is_image() const { return nominal_.mirrored && at_.cycle % 2 == 1; }
+ private:
+  ReplayReport& report() { return replay_.report; }
+  bool is_image() const { return nominal_.mirrored && cycle_ % 2 == 1; }
 
   // One (half) cycle; the state that the next one starts with.
   State play(const Gait& gait) {
     frames_.clear();
     lying_since_ = -1;
     const std::vector<GaitPush> pushes =
-        pushes_in_cycle(character_, options_.pushes, at_.time, gait.duration(), is_image());
+        pushes_in_cycle(character_, options_.pushes, time_, gait.duration(), is_image());
     const RolloutResult r =
         rollout_.run(gait, pushes, [&](const RolloutView& view) { watch(view); });
     VecX phi(problem_.cycle_size());
     problem_.cycle_error(gait, r, phi.data());
     const double error = r.finite ? phi.cwiseAbs().maxCoeff() : 1e300;
-    if (at_.cycle == 0) report().cyclic_error = error;
+    if (cycle_ == 0) report().cyclic_error = error;
     report().worst_cyclic_error = std::max(report().worst_cyclic_error, error);
     if (options_.reset && r.finite) draw_to_start(gait, r);
     show_frames();
 
     const bool fell = !r.finite || has_fallen(character_, r.end);
-    at_.time += fell && lying_since_ >= 0 ? lying_since_ : gait.duration();
+    time_ += fell && lying_since_ >= 0 ? lying_since_ : gait.duration();
     report().steps += static_cast<int>(gait.steps.size());
-    at_.work += r.work;
-    at_.energy += r.energy * gait.duration();
-    at_.contact += r.contact_time;
+    work_ += r.work;
+    energy_ += r.energy * gait.duration();
+    contact_ += r.contact_time;
     report().peak_force = std::max(report().peak_force, r.peak_force);
     if (fell) {
       report().fell = true;
       return gait.start;
     }
-    at_.forward += dot(root_position(r.end) - root_position(gait.start), character_.forward);
+    forward_ += dot(root_position(r.end) - root_position(gait.start), character_.forward);
     State next = problem_.next_start(gait, r.end);
     return options_.reset ? nominal_.start : next;
   }
@@ -97,9 +96,9 @@ struct GaitPlayer::Stage {
   // Keeps what is needed of the frames that fall into a step of the simulation.
   void watch(const RolloutView& view) {
     look_for_fall(view);
-    const double t = at_.time + view.t;
+    const double t = time_ + view.t;
     const double due =
-        static_cast<double>(at_.shown + static_cast<int>(frames_.size())) / options_.fps;
+        static_cast<double>(shown_ + static_cast<int>(frames_.size())) / options_.fps;
     if (!options_.record || t + view.h / 2 < due || due > options_.seconds + 1e-9) return;
     Kept& kept = frames_.emplace_back();
     kept.state.t = t;
@@ -148,10 +147,10 @@ struct GaitPlayer::Stage {
     for (const Kept& kept : frames_) {
       State state = is_image() ? mirrored(character_, kept.state) : kept.state;
       const Link& root = character_.model.links[at(character_.root.index)];
-      const Vec3 way = character_.forward * at_.forward;
+      const Vec3 way = character_.forward * forward_;
       for (int i = 0; i < 3; ++i) state.q[root.q + i] += way[i];
       add_frame(state, kept, way);
-      ++at_.shown;
+      ++shown_;
     }
   }
 
@@ -164,7 +163,7 @@ struct GaitPlayer::Stage {
 
   void add_frame(const State& state, const Kept& kept, const Vec3& way) {
     const Model& model = character_.model;
-    Frame& frame = made_.emplace_back();
+    Frame& frame = replay_.recording.frames.emplace_back();
     frame.state = state;
     update_poses(model, state.q.data(), kinematics_);
     update_velocities(model, state.v.data(), kinematics_);
@@ -193,52 +192,37 @@ struct GaitPlayer::Stage {
     }
   }
 
-  ReplayReport finished() const {
-    ReplayReport r = at_.report;
-    r.seconds = at_.time;
-    r.distance = at_.forward;
-    r.speed = at_.time > 0 ? at_.forward / at_.time : 0;
+  void finish() {
+    ReplayReport& r = report();
+    r.seconds = time_;
+    r.distance = forward_;
+    r.speed = time_ > 0 ? forward_ / time_ : 0;
     const double weight = mass_ * norm(character_.model.gravity);
-    r.cost_of_transport = at_.forward > 0 && weight > 0 ? at_.work / (weight * at_.forward) : 0;
-    r.energy = at_.time > 0 ? at_.energy / at_.time : 0;
+    r.cost_of_transport = forward_ > 0 && weight > 0 ? work_ / (weight * forward_) : 0;
+    r.energy = time_ > 0 ? energy_ / time_ : 0;
     // a foot of a mirrored gait rests while the other half runs
     const double feet = static_cast<double>(nominal_.steps.size()) * (nominal_.mirrored ? 2 : 1);
-    r.duty_factor = at_.time > 0 ? at_.contact / at_.time / feet : 0;
-    return r;
+    r.duty_factor = time_ > 0 ? contact_ / time_ / feet : 0;
+    Summary& s = replay_.recording.summary;
+    s.duration = time_;
+    s.frames = static_cast<std::int64_t>(replay_.recording.frames.size());
   }
 
   const GaitProblem& problem_;
   const Character& character_;
-  ReplayOptions options_;
-  BetweenCycles between_;
+  const ReplayOptions& options_;
   Rollout rollout_;
   Gait nominal_;
   Kinematics<double> kinematics_;
   std::vector<Kept> frames_;
-  std::vector<Frame> made_;
+  Replay replay_;
   Pose rest_;  // of the torso
+  int cycle_ = 0, shown_ = 0;
   double lying_since_ = -1;
-  double mass_ = 0;
-  Mark at_;
+  double time_ = 0, forward_ = 0, work_ = 0, energy_ = 0, contact_ = 0, mass_ = 0;
 };
 
-GaitPlayer::GaitPlayer(const GaitProblem& problem, const std::vector<double>& unknowns,
-                       ReplayOptions options, BetweenCycles between)
-    : stage_(std::make_unique<Stage>(problem, unknowns, std::move(options), std::move(between))) {}
-GaitPlayer::~GaitPlayer() = default;
-
-std::vector<Frame> GaitPlayer::next_cycle() { return stage_->next_cycle(); }
-double GaitPlayer::time() const { return stage_->at_.time; }
-bool GaitPlayer::fell() const { return stage_->at_.report.fell; }
-ReplayReport GaitPlayer::report() const { return stage_->finished(); }
-GaitPlayer::Mark GaitPlayer::mark() const { return stage_->at_; }
-void GaitPlayer::go_back(const Mark& mark) { stage_->at_ = mark; }
-void GaitPlayer::add_push(const GaitPush& push) { stage_->options_.pushes.push_back(push); }
-
-void GaitPlayer::get_up() {
-  stage_->at_.start = stage_->nominal_.start;
-  stage_->at_.report.fell = false;
-}
+}  // namespace
 
 bool GaitCheck::easy_holds() const {
   return result.finite && others == 0 &&
@@ -295,16 +279,7 @@ bool has_fallen(const Character& character, const State& state) {
 
 Replay replay(const GaitProblem& problem, const std::vector<double>& unknowns,
               const ReplayOptions& options, const BetweenCycles& between) {
-  GaitPlayer player(problem, unknowns, options, between);
-  Replay played;
-  Recording& recording = played.recording;
-  while (player.time() < options.seconds && !player.fell()) {
-    for (Frame& frame : player.next_cycle()) recording.frames.push_back(std::move(frame));
-  }
-  played.report = player.report();
-  recording.summary.duration = played.report.seconds;
-  recording.summary.frames = static_cast<std::int64_t>(recording.frames.size());
-  return played;
+  return Player(problem, unknowns, options).run(between);
 }
 
 }  // namespace molejo

@@ -5,9 +5,6 @@
 // (s.5.7.4); without that nothing touches the state, and an open loop falls after some steps.
 #pragma once
 
-#include <functional>
-#include <memory>
-
 #include "molejo/locomotion/gait_problem.h"
 #include "molejo/model/recording.h"
 
@@ -64,38 +61,6 @@ using BetweenCycles = std::function<void(const State& state, int cycle, Gait& ga
 
 Replay replay(const GaitProblem& problem, const std::vector<double>& unknowns,
               const ReplayOptions& options, const BetweenCycles& between = {});
-
-// The same a (half) cycle at a time, for as long as one likes. The problem must outlive it.
-class GaitPlayer {
- public:
-  GaitPlayer(const GaitProblem& problem, const std::vector<double>& unknowns, ReplayOptions options,
-             BetweenCycles between = {});
-  ~GaitPlayer();
-
-  // One (half) cycle more; its frames, which are taken by the caller. It ends early where it falls.
-  std::vector<Frame> next_cycle();
-  double time() const;  // at which the next (half) cycle begins, s
-  bool fell() const;
-  // From the start of the gait again, where it is now.
-  void get_up();
-  // Times count from the start of the replay; what is over for the next cycle has no effect.
-  void add_push(const GaitPush& push);
-  ReplayReport report() const;  // so far
-
-  // Between two cycles: where it is, and back there.
-  struct Mark {
-    State start{};
-    int cycle = 0, shown = 0;
-    double time = 0, forward = 0, work = 0, energy = 0, contact = 0;
-    ReplayReport report{};
-  };
-  Mark mark() const;
-  void go_back(const Mark& mark);
-
- private:
-  struct Stage;
-  std::unique_ptr<Stage> stage_;
-};
 
 // Those of `pushes` that fall into a (half) cycle that begins at `time`, on its own clock; in an
 // image of the gait they are the images.

@@ -60,7 +60,10 @@ RolloutResult Rollout::run(const Gait& gait, std::span<const GaitPush> pushes,
 }
 
 void Rollout::begin(const Gait& gait) { memory_->single.begin(gait); }
-bool Rollout::advance() { return memory_->single.advance(); }
+bool Rollout::advance(std::span<const GaitPush> pushes,
+                      const std::function<void(const RolloutView&)>& watch) {
+  return memory_->single.advance(pushes, watch);
+}
 double Rollout::time() const { return memory_->single.time(); }
 std::span<const double> Rollout::q() const { return memory_->single.q(); }
 std::span<const double> Rollout::v() const { return memory_->single.v(); }

@@ -135,7 +135,8 @@ class Rollout {
   // One step of time after the other, with nothing measured at the end: the sketch. The gait must
   // stay where it is. Nothing is allocated after the first cycle. False: the gait is over.
   void begin(const Gait& gait);
-  bool advance();
+  bool advance(std::span<const GaitPush> pushes = {},
+               const std::function<void(const RolloutView&)>& watch = {});
   double time() const;                // since the gait began
   std::span<const double> q() const;  // now
   std::span<const double> v() const;

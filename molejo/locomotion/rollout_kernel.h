@@ -101,8 +101,12 @@ class RolloutRun {
     const Gait* gaits[] = {&gait};
     start(gaits);
   }
-  bool advance() {
-    if (alive_ > 0) step({}, {});
+  bool advance(std::span<const GaitPush> pushes,
+               const std::function<void(const RolloutView&)>& watch) {
+    const std::span<const GaitPush> lists[] = {pushes};
+    // who was pushed before must be let go
+    if (alive_ > 0) step({lists, pushes.empty() && !pushed_ ? 0U : 1U}, watch);
+    pushed_ = !pushes.empty();
     return alive_ > 0;
   }
   double time() const { return clocks_[0].total; }
@@ -558,7 +562,7 @@ class RolloutRun {
   Sums sums_;
   double mass_ = 0, weight_ = 0;
   int alive_ = 0;
-  bool first_ = true;
+  bool first_ = true, pushed_ = false;
 };
 
 }  // namespace molejo

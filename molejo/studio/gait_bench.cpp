@@ -2,159 +2,150 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <limits>
-
-#include "molejo/locomotion/feedback.h"
+#include "molejo/locomotion/push_battery.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
 
 namespace {
 
-constexpr double shown_fps = 60;
-constexpr std::size_t most_cycles = 10'000;
+constexpr double judged_seconds = 10;
+
+GaitControl control_of(const std::string& word) {
+  const std::string known[] = {"feedback", "open_loop", "reset"};
+  for (const GaitControl c : {GaitControl::feedback, GaitControl::open_loop, GaitControl::reset}) {
+    if (word == to_string(c)) return c;
+  }
+  throw InputError("'value': " + unknown_word("control", word, known));
+}
 
 }  // namespace
-
-GaitTimeline::GaitTimeline(const GaitFile& file, const std::string& name, HistoryLimits limits)
-    : FrameTimeline(shown_fps, limits),
-      character_(make_character(file.motion.scene, file.motion.motion.figure)),
-      problem_(character_, file.motion.motion),
-      has_feedback_(file.feedback.has_value()) {
-  if (file.unknowns.size() != static_cast<std::size_t>(problem_.size())) {
-    throw InputError(fmt::format("{}: /found/unknowns: {} numbers, expected {}", name,
-                                 file.unknowns.size(), problem_.size()));
-  }
-  BetweenCycles between;
-  if (has_feedback_) {
-    check_feedback(problem_, *file.feedback, name);
-    between = [this, hook = feedback_hook(problem_, file.unknowns, file.feedback->feedback)](
-                  const State& state, int cycle, Gait& gait) {
-      if (closed_) hook(state, cycle, gait);
-    };
-  }
-  ReplayOptions options;
-  options.fps = shown_fps;
-  options.seconds = std::numeric_limits<double>::infinity();
-  player_ = std::make_unique<GaitPlayer>(problem_, file.unknowns, options, between);
-  begin_ = player_->mark();
-  begin_anew();
-}
-
-bool GaitTimeline::make(Frame& frame) {
-  for (int tries = 0; ready_.empty(); ++tries) {
-    if (player_->fell()) {
-      ++falls_;
-      player_->get_up();
-      // one that cannot run at all would begin again for ever
-      if (tries > 2) {
-        failure_ = "it falls at once";
-        return false;
-      }
-    }
-    for (Frame& next : player_->next_cycle()) ready_.push_back(std::move(next));
-    cycles_.push_back({player_->time(), player_->mark()});
-    if (cycles_.size() > most_cycles) cycles_.pop_front();
-  }
-  frame = std::move(ready_.front());
-  ready_.pop_front();
-  return true;
-}
-
-void GaitTimeline::branch() {
-  const double now = time();
-  while (cycles_.size() > 1 && cycles_[cycles_.size() - 2].end > now) cycles_.pop_back();
-  if (cycles_.empty() || cycles_.back().end <= now) return;
-  // what is left of this (half) cycle is known
-  const auto& all = history_.moments();
-  std::deque<Frame> rest;
-  for (const FrameMoment& m : all) {
-    if (m.time() > now + 1e-9 && m.time() < cycles_.back().end) rest.push_back(m.frame);
-  }
-  for (Frame& f : ready_) {
-    if (f.state.t < cycles_.back().end) rest.push_back(std::move(f));
-  }
-  history_.forget_later();
-  ready_ = std::move(rest);
-  failure_.clear();
-  player_->go_back(cycles_.back().after);
-}
-
-void GaitTimeline::reset() {
-  player_->go_back(begin_);
-  ready_.clear();
-  cycles_.clear();
-  falls_ = 0;
-  begin_anew();
-}
-
-void GaitTimeline::push(const std::string& body, const Vec3& point, const Vec3& force,
-                        double seconds) {
-  if (!std::isfinite(norm(point) + norm(force))) throw InputError("push: expected finite numbers");
-  if (!(seconds > 0 && seconds <= 3600)) throw InputError("push: expected 0 to 3600 seconds");
-  GaitPush push;
-  push.body = character_.model.body(body).index;
-  push.p = point;
-  push.force = force;
-  push.from = player_->time();
-  push.until = push.from + seconds;
-  player_->add_push(push);
-}
 
 Scene scene_beside(const Character& c, const std::string& name, const std::string& description) {
   Scene scene = c.scene;
   if (!name.empty()) scene.name = name;
   scene.description = description;
-  const double height = 1.2;  // m, of what is looked at
-  scene.camera.fov_deg = 40;
-  scene.camera.target = c.up * (0.7 * height);
-  scene.camera.position = scene.camera.target - c.left * (4 * height) + c.up * (0.5 * height) +
-                          c.forward * (1.5 * height);
+  Kinematics<double> k(c.model);
+  update_poses(c.model, c.rest.q.data(), k);
+  const Vec3 torso = body_pose(c.model, k, c.torso).p;
+  const double height = std::max(dot(torso, c.up), 0.1);
+  scene.camera.fov_deg = 36;
+  scene.camera.target = torso - c.up * (0.25 * height);
+  scene.camera.position =
+      scene.camera.target + (c.forward * 1.4 - c.left * 3.2 + c.up * 0.4) * height;
+  scene.plot = {"kinetic", "gravity", "elastic"};
   return scene;
+}
+
+std::string push_fields(const PushBattery& battery) {
+  std::string list;
+  for (const double x : battery.impulse)
+    list += fmt::format("{}{:.4g}", list.empty() ? "" : ",", x);
+  return fmt::format(
+      "\"directions\":{},\"phases\":{},\"mass\":{:.6g},\"push_seconds\":{:g},\"most\":{:g},"
+      "\"least\":{:.4g},\"impulse\":[{}]",
+      battery.directions, battery.phases, battery.mass, battery.seconds, battery.most,
+      battery.least(), list);
 }
 
 GaitBench::GaitBench(BenchOptions options)
     : FrameBench(options),
-      file_(load_gait(options.path)),
-      line_(file_, options.name, options.history),
-      scene_(scene_beside(line_.character(), file_.motion.motion.name,
-                          file_.motion.motion.description)) {
+      run_(load_gait(options.path), options.name, options.history),
+      scene_(scene_beside(run_.character(), run_.gait().motion.motion.name,
+                          run_.gait().motion.motion.description)),
+      jobs_(options.wake ? options.wake : [] {}) {
+  judge();
+  add_words();
+}
+
+void GaitBench::add_words() {
+  add_word("control", [this](const Command& c) {
+    run_.set_control(control_of(c.text("value")));
+    changed();
+    return std::string();
+  });
   add_word("push", [this](const Command& c) {
     const Vec3 point = c.find("point") ? c.vector("point") : Vec3{};
-    line_.push(c.text("body"), point, c.vector("force"), c.number_or("seconds", 0.1));
+    run_.push(c.text("body"), point, c.vector("force"), c.number_or("seconds", 0.1));
     return std::string();
   });
-  add_word("feedback", [this](const Command& c) {
-    if (!file_.feedback) throw InputError("this gait has no feedback: see molejo stabilise");
-    line_.close_loop(c.flag_or("on", true));
+  add_word("drag", [this](const Command& c) {
+    std::optional<double> stiffness;
+    if (c.find("stiffness")) stiffness = c.number("stiffness");
+    const Vec3 point = c.find("point") ? c.vector("point") : Vec3{};
+    run_.drag(c.text("body"), point, c.vector("to"), stiffness);
     return std::string();
   });
+  add_word("drop", [this](const Command&) { return run_.drop(), std::string(); });
+  add_word("pushes", [this](const Command& c) {
+    begin_pushes(c.find("directions") ? c.whole("directions", 3, 32) : 8,
+                 c.find("phases") ? c.whole("phases", 1, 16) : 4);
+    return std::string();
+  });
+}
+
+// What molejo gait tells, once.
+void GaitBench::judge() {
+  const GaitProblem& problem = run_.problem();
+  const GaitFile& file = run_.gait();
+  const GaitCheck check = check_gait(problem, file.unknowns);
+  ReplayOptions options;
+  options.seconds = judged_seconds;
+  options.record = false;
+  BetweenCycles between;
+  if (file.feedback) between = feedback_hook(problem, file.unknowns, file.feedback->feedback);
+  const ReplayReport r = replay(problem, file.unknowns, options, between).report;
+  const Character& c = run_.character();
+  worth_ = fmt::format(
+      "\"valid\":{},\"has_feedback\":{},\"period\":{:.6g},\"torso\":{},\"worth\":{{"
+      "\"cyclic_error\":{:.4g},\"objective\":{:.4g},\"likeness\":{:.4g},\"speed\":{:.4g},"
+      "\"cost_of_transport\":{:.4g},\"duty_factor\":{:.4g},\"peak_force\":{:.4g},\"steps\":{},"
+      "\"seconds\":{:.4g},\"fell\":{},\"evaluations\":{},\"trained_seconds\":{:.4g}}}",
+      check.valid(), run_.has_feedback(), run_.period(),
+      quoted(c.model.bodies[static_cast<std::size_t>(c.torso.index)].name), check.cyclic_error,
+      check.objective, check.result.likeness, r.speed, r.cost_of_transport, r.duty_factor,
+      r.peak_force, r.steps, r.seconds, r.fell, file.evaluations, file.seconds);
+}
+
+void GaitBench::begin_pushes(int directions, int phases) {
+  if (pushing_) throw InputError("it is being pushed already");
+  pushing_ = true;
+  PushBatterySettings settings;
+  settings.directions = directions, settings.phases = phases;
+  jobs_.add([this, settings](const Jobs::Tell& tell) {
+    const GaitFile& file = run_.gait();
+    const PushBattery battery =
+        push_battery(run_.problem(), file.unknowns,
+                     file.feedback ? &file.feedback->feedback : nullptr, settings);
+    tell("{\"event\":\"pushes\"," + push_fields(battery) + "}");
+  });
+}
+
+double GaitBench::look_around(double) {
+  for (const std::string& news : jobs_.news()) {
+    pushes_ = news;
+    pushing_ = false;
+    tell_all(news);
+  }
+  return -1;
 }
 
 std::string GaitBench::more_status() const {
-  const ReplayReport r = line_.report();
-  return fmt::format(
-      ",\"gait\":{{\"steps\":{},\"falls\":{},\"speed\":{:.4g},\"distance\":{:.5g},"
-      "\"cost_of_transport\":{:.4g},\"duty_factor\":{:.4g},\"peak_force\":{:.4g},"
-      "\"cyclic_error\":{:.4g},\"feedback\":{}}}",
-      r.steps, line_.falls(), r.speed, r.distance, r.cost_of_transport, r.duty_factor, r.peak_force,
-      r.worst_cyclic_error, line_.is_closed());
+  return fmt::format(",\"gait\":{{\"control\":\"{}\",\"falls\":{},\"down\":{}}}",
+                     to_string(run_.control()), run_.falls(), run_.is_down());
 }
 
 std::string GaitBench::describe() const {
-  JsonValue more = JsonValue::object();
-  more.add("valid", JsonValue::of(file_.valid));
-  more.add("has_feedback", JsonValue::of(file_.feedback.has_value()));
-  more.add("period", line_.problem().gait(file_.unknowns.data()).period());
-  const Character& c = line_.character();
-  more.add("torso", c.model.bodies[static_cast<std::size_t>(c.torso.index)].name);
-  return describe_with(fields(more));
+  return describe_with(worth_ + (pushes_.empty() ? "" : ",\"pushes\":" + pushes_));
 }
 
 std::string GaitBench::command_line() const {
+  const GaitControl control = run_.control();
   return fmt::format("molejo gait {} --seconds {:.4g}{} -o {}.glb", shell_word(options().path),
-                     std::max(line_.end(), 0.1), line_.is_closed() ? "" : " --open-loop",
+                     std::max(run_.end(), 0.1),
+                     control == GaitControl::open_loop ? " --open-loop"
+                     : control == GaitControl::reset   ? " --reset"
+                                                       : "",
                      stem_of(options().name));
 }
 

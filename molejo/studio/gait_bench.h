@@ -1,48 +1,15 @@
-// A gait that runs on and on: pushes act from its next (half) cycle on, and who falls begins again
-// where it lies.
+// A trained gait on the ground, for the page.
+//
+//   {"do": "control", "value": "feedback" | "open_loop" | "reset"}     as GaitControl
+//   {"do": "push", "body", "point", "force", "seconds"}   {"do": "drag", ...}   {"do": "drop"}
+//   {"do": "pushes"}    the push battery, in the background; {"event": "pushes", ...} at its end
 #pragma once
 
-#include <deque>
-
-#include "molejo/io/motion.h"
-#include "molejo/locomotion/replay.h"
-#include "molejo/studio/frame_bench.h"
+#include "molejo/locomotion/push_battery.h"
+#include "molejo/studio/gait_run.h"
+#include "molejo/studio/jobs.h"
 
 namespace molejo {
-
-class GaitTimeline : public FrameTimeline {
- public:
-  // Throws InputError for unknowns that are not those of the motion.
-  GaitTimeline(const GaitFile& file, const std::string& name, HistoryLimits limits);
-
-  const Character& character() const { return character_; }
-  const GaitProblem& problem() const { return problem_; }
-  ReplayReport report() const { return player_->report(); }
-  int falls() const { return falls_; }
-  void push(const std::string& body, const Vec3& point, const Vec3& force, double seconds);
-  // With the feedback of the file, if it has one; from the next cycle on.
-  void close_loop(bool closed) { closed_ = closed; }
-  bool is_closed() const { return closed_ && has_feedback_; }
-
-  void branch() override;  // at the end of the (half) cycle that is shown
-  void reset() override;
-
- private:
-  bool make(Frame& frame) override;
-
-  Character character_;
-  GaitProblem problem_;
-  bool has_feedback_ = false, closed_ = true;
-  int falls_ = 0;
-  std::unique_ptr<GaitPlayer> player_;
-  GaitPlayer::Mark begin_;
-  std::deque<Frame> ready_;
-  struct Cycle {
-    double end;  // s
-    GaitPlayer::Mark after;
-  };
-  std::deque<Cycle> cycles_;  // of the history
-};
 
 class GaitBench : public FrameBench {
  public:
@@ -53,19 +20,30 @@ class GaitBench : public FrameBench {
   std::string command_line() const override;
 
  protected:
-  const Model& model() const override { return line_.character().model; }
+  const Model& model() const override { return run_.model(); }
   const Scene& scene() const override { return scene_; }
-  const FrameTimeline& line() const override { return line_; }
+  const FrameTimeline& line() const override { return run_; }
   std::string more_status() const override;
+  double look_around(double now) override;
 
  private:
-  GaitFile file_;
-  GaitTimeline line_;
+  void add_words();
+  void judge();
+  void begin_pushes(int directions, int phases);
+
+  GaitRun run_;
   Scene scene_;
+  std::string worth_;   // what it is worth, as JSON fields
+  std::string pushes_;  // the event with the push battery, when it is known
+  bool pushing_ = false;
+  Jobs jobs_;  // ends before what it looks at
 };
 
-// The figure of a gait from its right side.
+// The figure from its right side, a little from the front.
 Scene scene_beside(const Character& character, const std::string& name,
                    const std::string& description);
+// The largest pushes that were survived: {"directions", "phases", "mass", "impulse": [...]}, fields
+// alone.
+std::string push_fields(const PushBattery& battery);
 
 }  // namespace molejo
