@@ -22,7 +22,7 @@ test('a pulled body goes to the hand', async () => {
   const names = await page.evaluate(() => window.molejo.studio.describe.model.bodies.map((b) => b.name));
   const last = names[names.length - 1];
   await page.keyboard.press(' '); // stands still while one aims
-  await page.waitForFunction(() => !window.molejo.studio.status.playing);
+  await studio.until(() => !window.molejo.studio.status.playing);
   await page.waitForTimeout(300);
   const aim = await studio.on_screen(last);
   await page.keyboard.down('Control');
@@ -31,7 +31,7 @@ test('a pulled body goes to the hand', async () => {
   await page.mouse.move(aim.x + 90, aim.y - 60, { steps: 4 });
   await page.keyboard.up('Control');
   await page.evaluate(() => window.molejo.studio.act({ do: 'play' }));
-  await page.waitForFunction(([name, x, y]) => {
+  await studio.until(([name, x, y]) => {
     const { studio, stage } = window.molejo;
     const i = studio.describe.model.bodies.findIndex((b) => b.name === name);
     const p = stage.cameras.controls.target.clone().set(...stage.poses.slice(7 * i, 7 * i + 3)).project(stage.cameras.camera);
@@ -40,7 +40,7 @@ test('a pulled body goes to the hand', async () => {
   }, [last, aim.x + 90, aim.y - 60]);
   assert.equal(await page.evaluate(() => window.molejo.stage.overlays.pull !== null), true);
   await page.mouse.up();
-  await page.waitForFunction(() => window.molejo.stage.overlays.pull === null);
+  await studio.until(() => window.molejo.stage.overlays.pull === null);
 });
 
 test('a good formula acts, a bad one stands red under its column', async () => {
@@ -61,7 +61,7 @@ test('a good formula acts, a bad one stands red under its column', async () => {
 
 test('the shown range becomes a GLB that the validator takes', async () => {
   await studio.open('scenes/double_pendulum.json');
-  await page.waitForFunction(() => window.molejo.studio.status.end > 0.5);
+  await studio.until(() => window.molejo.studio.status.end > 0.5);
   await page.click('text=export');
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-export=glb]')]);
   const file = join(tmpdir(), `molejo-browser-${process.pid}.glb`);

@@ -47,15 +47,20 @@ export class Studio {
     studio.page = await studio.browser.newPage({ viewport: { width, height }, colorScheme: scheme, acceptDownloads: true });
     studio.page.on('console', (m) => m.type() === 'error' && studio.errors.push(m.text()));
     studio.page.on('pageerror', (error) => studio.errors.push(String(error)));
-    studio.page.setDefaultTimeout(20_000);
+    studio.page.setDefaultTimeout(30_000);
     await studio.page.goto(studio.address + hash);
-    await studio.page.waitForFunction(() => window.molejo?.studio.kind !== '' && window.molejo.stage.drawn > 2);
+    await studio.until(() => window.molejo?.studio.kind !== '' && window.molejo.stage.drawn > 2);
     return studio;
   }
 
   async stop() {
     await this.browser?.close();
     this.server?.kill('SIGTERM');
+  }
+
+  // Waits until it is so in the page. Not by frames drawn: software rendering makes few.
+  until(condition, argument, timeout = 30_000) {
+    return this.page.waitForFunction(condition, argument, { polling: 50, timeout });
   }
 
   // Opens a file of the gallery as a person does, and waits for its first frames.
@@ -65,8 +70,7 @@ export class Studio {
     const entry = page.locator(`.entry[data-file="${file}"]`);
     if (!await entry.isVisible()) await page.locator('details', { has: entry }).locator('summary').click();
     await entry.click();
-    await page.waitForFunction((f) => window.molejo.studio.file === f, file);
-    await page.waitForFunction(() => window.molejo.studio.time > 0);
+    await this.until((f) => window.molejo.studio.file === f && window.molejo.studio.time > 0, file);
   }
 
   // Where a point of a body is on the screen.

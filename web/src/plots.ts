@@ -103,7 +103,7 @@ class Chart {
     this.plot?.destroy();
     const style = getComputedStyle(document.documentElement);
     const soft = style.getPropertyValue('--soft').trim(), edge = style.getPropertyValue('--edge').trim();
-    const font = '12px system-ui, "DejaVu Sans", sans-serif';
+    const font = '13px system-ui, "DejaVu Sans", sans-serif';
     const axis = { stroke: soft, font, grid: { stroke: edge, width: 1 }, ticks: { show: false } };
     const colors = this.colors();
     this.plot = new uPlot({

@@ -29,6 +29,15 @@ function variable_line(studio: Studio, variable: Variable): HTMLElement {
   return el('div', { class: 'line', 'data-variable': variable.name }, el('span', { title: variable.name }, variable.name), slider, number);
 }
 
+const seen_columns = 28; // of a formula in its field
+
+// A mark under the column (from 1). Of a long formula its surroundings are shown again.
+function pointed_at(text: string, column: number): string {
+  if (column <= seen_columns) return `${' '.repeat(Math.max(0, column - 1))}^`;
+  const from = Math.max(0, column - 22);
+  return `…${text.slice(from, from + seen_columns)}\n${' '.repeat(column - from)}^`;
+}
+
 // A line of text whose error stands under the column that it is about.
 export function formula_line(label: string, text: string, send: (text: string) => Promise<void>,
                              extra?: HTMLElement): HTMLElement {
@@ -50,7 +59,7 @@ export function formula_line(label: string, text: string, send: (text: string) =
       error.hidden = false;
       const at = column ?? Number(/column (\d+)/.exec(message)?.[1] ?? 0);
       caret.hidden = !(at > 0);
-      caret.textContent = ' '.repeat(Math.max(0, at - 1)) + '^';
+      caret.textContent = pointed_at(input.value, at);
     }
   };
   input.onkeydown = (event) => {

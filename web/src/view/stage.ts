@@ -16,6 +16,7 @@ export interface Guest {
   object: Object3D;
   // Returns the point to follow, if there is one.
   update(seconds: number): Vector3 | null;
+  place(): Vector3 | null;
   extent(): { center: Vector3; radius: number };
   dispose(): void;
 }
@@ -136,6 +137,11 @@ export class Stage {
     this.cameras.home(null, center, radius);
     this.cameras.look_from(side, center, radius);
     this.touch();
+  }
+
+  // Where the guest that is followed stands.
+  guest_place(): Vector3 | null {
+    return this.guest?.place() ?? null;
   }
 
   show(t: number, coordinates: Float32Array, description: Description): void {

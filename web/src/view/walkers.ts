@@ -198,12 +198,12 @@ export class Walkers implements Guest {
       actor.joints.forEach((joint, i) => joint.quaternion.slerpQuaternions(from.turns[i], to.turns[i], u));
       actor.moving.forEach((joint, i) => actor.joints[joint].position.copy(to.moves[i]));
     }
-    return this.place(this.chosen);
+    return this.place();
   }
 
-  // Where a character stands.
-  place(index: number): Vector3 | null {
-    const actor = this.actors[index];
+  // Where the chosen character stands.
+  place(): Vector3 | null {
+    const actor = this.actors[this.chosen];
     return actor?.root.visible ? actor.root.position : null;
   }
 
@@ -212,7 +212,7 @@ export class Walkers implements Guest {
   }
 
   extent(): { center: Vector3; radius: number } {
-    const place = this.place(this.chosen);
+    const place = this.place();
     if (!place) return box_extent(this.ground);
     return { center: place.clone().add(new Vector3(0, 0, 0.9)), radius: 2.2 };
   }

@@ -1,0 +1,231 @@
+// Everything in the page, used as a person uses it: make test-browser. The quick set is in quick.mjs.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { root, Studio } from './studio.mjs';
+
+const studio = await Studio.start();
+const { page } = studio;
+after(() => studio.stop());
+
+const state = (what) => page.evaluate((w) => window.molejo.studio.status[w], what);
+const camera = () => page.evaluate(() => window.molejo.stage.cameras.camera.position.toArray());
+
+async function drop(name, text) {
+  const data = await page.evaluateHandle(([n, t]) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([t], n));
+    return transfer;
+  }, [name, text]);
+  await page.dispatchEvent('#view', 'drop', { dataTransfer: data });
+}
+
+test('pause, step, scrub back, branch', async () => {
+  await studio.open('scenes/double_pendulum.json');
+  await studio.until(() => window.molejo.studio.status.end > 1);
+  await page.keyboard.press(' ');
+  await studio.until(() => !window.molejo.studio.status.playing);
+  const end = await state('end');
+  const { frame } = await page.evaluate(() => window.molejo.studio.status);
+  await page.keyboard.press('.');
+  await studio.until((f) => window.molejo.studio.status.frame === f + 1, frame);
+  const box = await page.locator('.scrubber').boundingBox();
+  await page.mouse.click(box.x + 0.4 * box.width, box.y + box.height / 2);
+  await studio.until((e) => window.molejo.studio.time < 0.6 * e, end);
+  assert.ok(await state('end') >= end, 'what comes after is kept');
+  await page.click('text=branch here');
+  await studio.until((e) => window.molejo.studio.status.end < 0.6 * e, end);
+  await page.keyboard.press(' ');
+  await studio.until(() => window.molejo.studio.status.playing);
+});
+
+test('a marked range is played again and again', async () => {
+  await page.keyboard.press('Home');
+  await studio.until(() => window.molejo.studio.time < 0.3);
+  await page.keyboard.press('[');
+  await studio.until(() => window.molejo.studio.time > 0.8);
+  await page.keyboard.press(']');
+  await page.keyboard.press('l');
+  const { loop, jumps } = await page.evaluate(() => new Promise((resolve) => {
+    const { studio } = window.molejo;
+    const found = [];
+    let last = studio.time;
+    const off = studio.on('time', (t) => {
+      if (t < last - 0.1) found.push({ from: last, to: t });
+      last = t;
+      if (found.length < 2) return;
+      off();
+      resolve({ loop: studio.loop, jumps: found });
+    });
+  }));
+  for (const { from, to } of jumps) {
+    assert.ok(from >= loop.to - 0.1 && Math.abs(to - loop.from) < 0.3, JSON.stringify({ loop, jumps }));
+  }
+  await page.keyboard.press('l');
+});
+
+test('cameras stand where their names say', async () => {
+  await page.keyboard.press('1');
+  const side = await camera();
+  await page.keyboard.press('2');
+  const front = await camera();
+  const target = await page.evaluate(() => window.molejo.stage.cameras.controls.target.toArray());
+  assert.ok(side[1] < target[1] - 0.5 && Math.abs(side[0] - target[0]) < 0.2, 'side: from -y');
+  assert.ok(front[0] > target[0] + 0.5 && Math.abs(front[1] - target[1]) < 0.2, 'front: from +x');
+  await page.keyboard.press('0');
+});
+
+test('a push gives a body its momentum', async () => {
+  await studio.open('scenes/chain.json');
+  await studio.until(() => window.molejo.studio.time > 0.2);
+  await page.keyboard.press(' ');
+  await studio.until(() => !window.molejo.studio.status.playing);
+  await page.waitForTimeout(400);
+  const last = await page.evaluate(() => window.molejo.studio.describe.model.bodies.at(-1).name);
+  const { x, y } = await studio.on_screen(last);
+  await page.keyboard.down('Alt');
+  await page.mouse.click(x, y);
+  await page.keyboard.up('Alt');
+  assert.equal(await page.evaluate(() => window.molejo.studio.body_name), last);
+  await page.keyboard.press(' ');
+  await studio.assert_moves();
+});
+
+test('switches draw joints, frames, the centre of mass, trails and ghosts', async () => {
+  await page.keyboard.press('b');
+  if (await page.locator('[data-toggle=joints]').isHidden()) await page.keyboard.press('b');
+  await page.keyboard.press(' ');
+  await studio.until(() => !window.molejo.studio.status.playing);
+  await page.waitForTimeout(500);
+  for (const name of ['joints', 'frames', 'center', 'trails', 'ghosts']) {
+    const before = await studio.picture();
+    await page.click(`[data-toggle=${name}]`);
+    await page.waitForTimeout(500);
+    const { differing } = await studio.compare(before, await studio.picture());
+    assert.ok(differing > 15, `${name}: ${differing} pixels`);
+    await page.click(`[data-toggle=${name}]`);
+  }
+  await page.keyboard.press(' ');
+});
+
+test('plots draw curves; a word adds one, a wrong word is refused', async () => {
+  const charts = () => page.locator('.chart').count();
+  const count = await charts();
+  const body = await page.evaluate(() => window.molejo.studio.describe.model.bodies.at(-1).name);
+  await page.fill('[aria-label="Column to plot"]', body);
+  await page.press('[aria-label="Column to plot"]', 'Enter');
+  const added = page.locator(`[data-plot="${body}"]`);
+  await added.locator('.legend', { hasText: `${body}.z` }).waitFor();
+  await page.fill('[aria-label="Column to plot"]', 'nonsense');
+  await page.press('[aria-label="Column to plot"]', 'Enter');
+  await page.locator('.notice.error', { hasText: 'nonsense' }).waitFor();
+  assert.equal(await charts(), count + 1);
+  await added.hover();
+  const [csv] = await Promise.all([page.waitForEvent('download'), added.locator('text=csv').click()]);
+  const lines = readFileSync(await csv.path(), 'utf8').trim().split('\n');
+  assert.equal(lines[0], `t,${body}.x,${body}.y,${body}.z`);
+  assert.ok(lines.length > 5 && lines[1].split(',').every((v) => Number.isFinite(Number(v))));
+  await added.hover();
+  const [svg] = await Promise.all([page.waitForEvent('download'), added.locator('text=svg').click()]);
+  assert.match(readFileSync(await svg.path(), 'utf8'), /<polyline[^>]+points="\d/);
+  await page.press('[aria-label="Column to plot"]', 'Escape');
+});
+
+test('a dropped scene runs; a broken one says why', async () => {
+  await drop('mine.json', readFileSync(join(root, 'scenes/pendulum.json'), 'utf8'));
+  await studio.until(() => window.molejo.studio.file.endsWith('mine.json') && window.molejo.studio.time > 0);
+  await drop('bad.json', '{"bodys": []}');
+  await page.locator('.notice.error', { hasText: 'bodys' }).waitFor();
+  assert.match(await page.evaluate(() => window.molejo.studio.file), /mine\.json$/);
+});
+
+test('the address keeps the state over a reload', async () => {
+  await studio.open('scenes/heavy_top.json');
+  await page.evaluate(() => window.molejo.studio.toggle('trails', true));
+  const before = await page.evaluate(() => location.hash);
+  assert.match(before, /file=scenes\/heavy_top\.json/);
+  assert.match(before, /show=[^&]*trails/);
+  await page.reload();
+  await studio.until(() => window.molejo?.studio.file === 'scenes/heavy_top.json');
+  assert.equal(await page.evaluate(() => window.molejo.studio.is_on('trails')), true);
+  await page.evaluate(() => window.molejo.studio.toggle('trails', false));
+});
+
+test('help tells the keys; the command can be had', async () => {
+  await page.keyboard.press('?');
+  await page.locator('#help dd', { hasText: 'pull a body with a spring' }).waitFor();
+  await page.keyboard.press('Escape');
+  assert.equal(await page.locator('#help').isHidden(), true);
+  await page.click('#command-button');
+  const command = await page.locator('.notice code').innerText();
+  assert.match(command, /^molejo .*heavy_top\.json/);
+});
+
+test('a walker is steered over ground that is sculpted', async () => {
+  await studio.open('scenes/walks/stick_a.walk.json');
+  const place = () => page.evaluate(() => window.molejo.stage.guest_place()?.toArray() ?? null);
+  await studio.until(() => window.molejo.stage.guest_place() !== null);
+  const seen = await place();
+  await page.keyboard.down('ArrowUp');
+  await studio.until(([x, y]) => {
+    const now = window.molejo.stage.guest_place();
+    return Math.hypot(now.x - x, now.y - y) > 0.7;
+  }, seen);
+  await page.keyboard.up('ArrowUp');
+  const raised = new Promise((resolve) => page.exposeFunction('told_sculpted', resolve));
+  await page.evaluate(() => window.molejo.studio.on('server', (e) => e.event === 'sculpted' && window.told_sculpted(e)));
+  await page.check('[data-sculpt]');
+  const before = await studio.picture();
+  const box = await page.locator('#canvas').boundingBox();
+  await page.mouse.move(box.x + 0.3 * box.width, box.y + 0.7 * box.height);
+  await page.mouse.down();
+  for (let i = 0; i < 8; ++i) {
+    await page.mouse.move(box.x + (0.3 + 0.005 * i) * box.width, box.y + 0.7 * box.height);
+    await page.waitForTimeout(120);
+  }
+  await page.mouse.up();
+  const stroke = await raised;
+  assert.ok(stroke.height > 0 && stroke.radius > 0);
+  const { differing } = await studio.compare(before, await studio.picture());
+  assert.ok(differing > 300, `${differing} pixels`);
+  await page.uncheck('[data-sculpt]');
+  await page.uncheck('[data-option=inverse_kinematics]');
+  await page.locator('.figures', { hasText: 'slip' }).waitFor();
+  const line = page.locator('.formula input').locator('visible=true').first();
+  await line.fill('0.2*sinn(x)');
+  await line.press('Enter');
+  await page.locator('.formula .error', { hasText: 'sinn' }).first().waitFor();
+  await line.fill('0.2*sin(x)');
+  await line.press('Enter');
+  await page.locator('.formula', { hasText: 'in force' }).first().waitFor();
+});
+
+test('script takes below 4 ms a frame for a figure and 8 ms for a thousand boxes', async () => {
+  const cost = async (file) => {
+    await page.evaluate((f) => window.molejo.studio.open(f), file);
+    await studio.until((f) => window.molejo.studio.file === f && window.molejo.studio.time > 0, file);
+    const drawn = await page.evaluate(() => window.molejo.stage.drawn);
+    await studio.until((n) => window.molejo.stage.drawn > n + 60, drawn, 90_000);
+    return page.evaluate(() => window.molejo.stage.script_ms);
+  };
+  const figure = await cost('scenes/gaits/basic_run_closed.gait.json');
+  const boxes = await cost('scenes/pile.json');
+  console.log(`# script: ${figure.toFixed(2)} ms for a figure, ${boxes.toFixed(2)} ms for a thousand boxes`);
+  assert.ok(figure < 4 && boxes < 8);
+});
+
+test('frames cost at most eight bytes for a freedom', async () => {
+  const bytes = await page.evaluate(() => new Promise((resolve) => {
+    const off = window.molejo.studio.connection.on('frame', (view) => {
+      if (view.getUint8(0) !== 1) return;
+      off();
+      resolve(view.byteLength);
+    });
+  }));
+  const freedoms = 6 * 1000;
+  console.log(`# ${bytes} bytes a frame, ${(bytes / freedoms).toFixed(2)} for a freedom`);
+  assert.ok(bytes <= 8 * freedoms);
+});
+
+test('nothing went wrong behind the scenes', () => studio.assert_no_errors());
