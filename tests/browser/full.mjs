@@ -79,9 +79,7 @@ test('cameras stand where their names say', async () => {
 test('a push gives a body its momentum', async () => {
   await studio.open('scenes/chain.json');
   await studio.until(() => window.molejo.studio.time > 0.2);
-  await page.keyboard.press(' ');
-  await studio.until(() => !window.molejo.studio.status.playing);
-  await page.waitForTimeout(400);
+  await studio.pause();
   const last = await page.evaluate(() => window.molejo.studio.describe.model.bodies.at(-1).name);
   const { x, y } = await studio.on_screen(last);
   await page.keyboard.down('Alt');
@@ -95,13 +93,12 @@ test('a push gives a body its momentum', async () => {
 test('switches draw joints, frames, the centre of mass, trails and ghosts', async () => {
   await page.keyboard.press('b');
   if (await page.locator('[data-toggle=joints]').isHidden()) await page.keyboard.press('b');
-  await page.keyboard.press(' ');
-  await studio.until(() => !window.molejo.studio.status.playing);
-  await page.waitForTimeout(500);
+  await studio.pause();
   for (const name of ['joints', 'frames', 'center', 'trails', 'ghosts']) {
     const before = await studio.picture();
     await page.click(`[data-toggle=${name}]`);
-    await page.waitForTimeout(500);
+    await studio.until(() => window.molejo.stage.settled && !window.molejo.stage.dirty);
+    await page.waitForTimeout(200);
     const { differing } = await studio.compare(before, await studio.picture());
     assert.ok(differing > 15, `${name}: ${differing} pixels`);
     await page.click(`[data-toggle=${name}]`);

@@ -21,9 +21,7 @@ test('a pulled body goes to the hand', async () => {
   await studio.open('scenes/chain.json');
   const names = await page.evaluate(() => window.molejo.studio.describe.model.bodies.map((b) => b.name));
   const last = names[names.length - 1];
-  await page.keyboard.press(' '); // stands still while one aims
-  await studio.until(() => !window.molejo.studio.status.playing);
-  await page.waitForTimeout(300);
+  await studio.pause(); // stands still while one aims
   const aim = await studio.on_screen(last);
   await page.keyboard.down('Control');
   await page.mouse.move(aim.x, aim.y);

@@ -73,6 +73,14 @@ export class Studio {
     await this.until((f) => window.molejo.studio.file === f && window.molejo.studio.time > 0, file);
   }
 
+  // Stands still, and what is drawn is what is.
+  async pause() {
+    if (await this.page.evaluate(() => window.molejo.studio.status.playing)) await this.page.keyboard.press(' ');
+    await this.until(() => !window.molejo.studio.status.playing);
+    await this.page.waitForTimeout(200); // frames that are on their way
+    await this.until(() => window.molejo.stage.settled && !window.molejo.stage.dirty);
+  }
+
   // Where a point of a body is on the screen.
   on_screen(body) {
     return this.page.evaluate((name) => {
@@ -87,8 +95,8 @@ export class Studio {
   }
 
   // A picture of the 3D view alone.
-  picture() {
-    return this.page.locator('#canvas').screenshot();
+  async picture() {
+    return this.page.screenshot({ clip: await this.page.locator('#canvas').boundingBox() });
   }
 
   // Of two pictures: how many pixels differ visibly; of the first: how many colours it has.
