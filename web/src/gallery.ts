@@ -27,10 +27,7 @@ function tile(entry: GalleryEntry, studio: Studio): HTMLButtonElement {
     : el('span', { class: 'thumb' }, icon(drawings[entry.topic] ?? drawings.bodies));
   return el('button', {
     class: 'entry', title: entry.description, 'data-file': entry.file,
-    onclick: (event: MouseEvent) => {
-      void studio.open(entry.file);
-      if (event.detail > 0) by_id('canvas').focus(); // by mouse: keys are for the view again
-    },
+    onclick: () => void studio.open(entry.file),
   }, picture, el('span', { class: 'name' }, entry.title, entry.kind === 'scene' ? null : el('small', {}, kind_word(entry))));
 }
 

@@ -57,6 +57,10 @@ export function show_help(): void {
 
 export function start_shortcuts(): void {
   window.addEventListener('keydown', on_key);
+  // a button that was clicked by mouse does not keep the keys
+  window.addEventListener('click', (event) => {
+    if (event.detail > 0 && event.target instanceof Element) event.target.closest('button')?.blur();
+  });
   by_id('help-button').addEventListener('click', show_help);
   shortcut({ key: '?', group: 'Page', what: 'this list', run: () => {
     const help = by_id('help');

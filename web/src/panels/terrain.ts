@@ -32,6 +32,7 @@ class TerrainBench {
   private readonly sculpt = el('input', { type: 'checkbox', 'data-sculpt': true });
   private readonly radius = el('input', { type: 'range', min: 0.2, max: 4, step: 0.1, value: 1, 'aria-label': 'Radius of the brush' });
   private readonly height = el('input', { type: 'range', min: 0.01, max: 0.3, step: 0.01, value: 0.06, 'aria-label': 'Height of a stroke' });
+  private readonly curves = el('input', { type: 'checkbox', 'data-curves': true });
   private readonly elevation = el('div', {});
   private readonly options = el('div', {});
   private readonly table = el('table', { class: 'figures' });
@@ -46,12 +47,16 @@ class TerrainBench {
     studio.stage.scene.add(this.ring);
     root.append(el('h3', {}, 'Walk'), this.character, this.pads(),
       el('p', { class: 'soft' }, 'Arrow keys steer; Shift-click on the ground is a way-point.'),
-      el('h3', {}, 'Feet'), this.options, el('h3', {}, 'Ground'), this.elevation,
+      el('h3', {}, 'Feet'), this.options, el('label', { class: 'switch' }, this.curves, 'show the ways of the feet'), el('h3', {}, 'Ground'), this.elevation,
       el('label', { class: 'switch' }, this.sculpt, 'sculpt with the mouse', el('span', { class: 'key' }, 'S')),
       el('p', { class: 'soft' }, 'Drag raises, Shift-drag digs.'),
       el('label', { class: 'line' }, el('span', {}, 'radius'), this.radius, shown_value(this.radius, 'm')),
       el('label', { class: 'line' }, el('span', {}, 'stroke'), this.height, shown_value(this.height, 'm')),
       el('h3', {}, 'Quality, with and without'), this.table);
+    this.curves.onchange = () => {
+      if (this.walkers) this.walkers.foot_curves = this.curves.checked;
+      studio.stage.touch();
+    };
     this.character.onchange = () => this.choose(this.character.selectedIndex);
     studio.on('opened', () => this.open());
     studio.on('walk', (frame) => {
@@ -71,7 +76,8 @@ class TerrainBench {
     const { describe, stage } = this.studio;
     if (!Walkers.fits(describe)) return;
     const walkers = new Walkers(describe.characters!, describe.terrains ?? [], stage.theme.ground,
-      stage.theme.line, () => stage.home_on_guest());
+      stage.theme.line, stage.theme.target, () => stage.home_on_guest());
+    walkers.foot_curves = this.curves.checked;
     this.walkers = walkers;
     stage.receive(walkers);
     this.character.replaceChildren(...describe.characters!.map((c) => el('option', {}, c.name)));

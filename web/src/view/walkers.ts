@@ -8,6 +8,7 @@ import {
 import { GLTFLoader } from 'three/examples/jsm/loaders/GLTFLoader.js';
 import type { WalkFrame } from '../frames';
 import type { Description, Terrain, Walker } from '../messages';
+import { foot_joints, FootCurves } from './foot_curves';
 import { box_extent, type Guest } from './stage';
 
 const loader = new GLTFLoader();
@@ -36,6 +37,7 @@ interface Actor {
   root: Group;
   joints: Object3D[];
   moving: number[];
+  feet: FootCurves;
   // two frames, between which is blended
   from: { place: Vector3; turn: Quaternion; turns: Quaternion[] };
   to: { place: Vector3; turn: Quaternion; turns: Quaternion[]; moves: Vector3[]; scale: number };
@@ -49,6 +51,7 @@ function blank(joints: number): Actor['from'] {
 export class Walkers implements Guest {
   readonly object = new Group();
   chosen = 0;
+  foot_curves = false;
   private readonly ground = new Group();
   private actors: (Actor | null)[];
   private arrived = 0;
@@ -57,9 +60,10 @@ export class Walkers implements Guest {
   private disposed = false;
   private loaded = false;
   private announced = false;
+  private fresh = false; // a frame came since the last picture
 
   constructor(private readonly walkers: Walker[], private readonly terrains: Terrain[], ground: Color,
-              line: Color,
+              line: Color, private readonly curve_color: Color,
               // all is loaded and placed: the camera may go there
               private readonly ready: () => void) {
     this.actors = walkers.map(() => null);
@@ -134,9 +138,11 @@ export class Walkers implements Guest {
     root.add(scene);
     root.visible = false; // until a frame says where
     this.object.add(root);
+    const feet = new FootCurves(foot_joints(walker.joints).map((i) => joints[i]), this.curve_color);
+    this.object.add(feet.group);
     const moves = (walker.moving ?? []).map(() => new Vector3());
     this.actors[index] = {
-      root, joints, moving: walker.moving ?? [], from: blank(joints.length),
+      root, joints, moving: walker.moving ?? [], feet, from: blank(joints.length),
       to: { ...blank(joints.length), moves, scale: 1 },
     };
   }
@@ -145,6 +151,7 @@ export class Walkers implements Guest {
     const now = performance.now();
     this.interval += 0.2 * (Math.min(now - this.arrived, 100) - this.interval);
     this.arrived = now;
+    this.fresh = true;
     let at = offset;
     const f32 = (): number => {
       at += 4;
@@ -197,7 +204,11 @@ export class Walkers implements Guest {
       root.scale.setScalar(to.scale);
       actor.joints.forEach((joint, i) => joint.quaternion.slerpQuaternions(from.turns[i], to.turns[i], u));
       actor.moving.forEach((joint, i) => actor.joints[joint].position.copy(to.moves[i]));
+      actor.feet.group.visible = this.foot_curves;
+      if (!this.foot_curves) actor.feet.forget();
+      else if (this.fresh) actor.feet.record();
     }
+    this.fresh = false;
     return this.place();
   }
 
@@ -223,6 +234,7 @@ export class Walkers implements Guest {
     this.object.traverse((object) => {
       if (object instanceof Mesh) object.geometry.dispose();
     });
+    for (const actor of this.actors) actor?.feet.dispose();
     this.material.dispose();
   }
 }
