@@ -8,6 +8,7 @@ import { Plots } from './plots';
 import { Inspector } from './panels/registry';
 import './panels/bodies';
 import './panels/forces';
+import './panels/net';
 import './panels/terrain';
 import { start_film } from './render';
 import { shortcut, start_shortcuts } from './shortcuts';

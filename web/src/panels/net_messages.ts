@@ -1,0 +1,80 @@
+// What server and page say to each other about nets: docs/studio.md.
+
+export interface NetPlace {
+  name: string;
+  delay: string; // s, "0.5" or "1/3"
+  tokens: number; // at the start
+  action: string;
+  x: number;
+  y: number;
+  acts?: boolean; // moves something in a show
+}
+
+export interface NetTransition {
+  name: string;
+  priority: number;
+  event: string;
+  x: number;
+  y: number;
+}
+
+export type ArcKind = 'input' | 'output' | 'inhibitor' | 'interrupter';
+
+export interface NetArc {
+  kind: ArcKind;
+  place: number;
+  transition: number;
+  weight: number;
+  bends?: number[]; // x y x y ...
+}
+
+export interface Net {
+  name: string;
+  places: NetPlace[];
+  transitions: NetTransition[];
+  arcs: NetArc[];
+  properties: string[];
+  timed: boolean;
+  drawn: boolean;
+}
+
+// What the net does in the frame that is shown.
+export interface NetNow {
+  t: number;
+  frame: number;
+  went_on?: boolean;
+  marking: [place: number, tokens: number, ready: number][];
+  serving: [place: number, start: number, due: number][];
+  fired: [transition: number, t: number][];
+  allowed: number[];
+}
+
+export interface Sentence {
+  sign: 'good' | 'bad' | 'unknown' | 'remark';
+  text: string;
+  trace?: number;
+  transition?: number;
+  property?: string;
+}
+
+export interface Analysis {
+  sentences: Sentence[];
+  traces: { fire: string; time?: number }[][];
+  markings: number;
+  complete: boolean;
+  seconds: number;
+}
+
+export interface Chart {
+  until: number;
+  rows: { place: number; bars: [start: number, end: number | null, kind: number][] }[];
+  fired: [transition: number, t: number][];
+}
+
+// A place or a transition.
+export interface NodeId {
+  of: 'place' | 'transition';
+  index: number;
+}
+
+export type NetEdit = Record<string, string | number | boolean>;
