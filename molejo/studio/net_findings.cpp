@@ -11,7 +11,7 @@ namespace {
 
 using Sign = Finding::Sign;
 
-constexpr std::size_t most_named = 12;
+constexpr std::size_t most_named = 12, most_sums = 6;
 const std::string stuck = "never: deadlock";
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -183,7 +183,7 @@ class Teller {
         terms.push_back((flow[p] == 1 ? "" : std::to_string(flow[p]) + " ") + net_.places[p].name);
         sum += flow[p] * net_.places[p].tokens;
       }
-      if (terms.size() > most_named || told == most_named) continue;
+      if (terms.size() > most_named || told == most_sums) continue;
       ++told;
       std::string text;
       for (const std::string& term : terms) text += (text.empty() ? "" : " + ") + term;
@@ -193,8 +193,8 @@ class Teller {
     if (!a_.place_flows.complete) {
       say(Sign::unknown, "there are more sums that never change than were listed");
     } else if (all > told) {
-      say(Sign::remark, fmt::format("{} that never change are longer than is told here",
-                                    plural(all - told, "sum")));
+      say(Sign::remark,
+          fmt::format("{} that never change, not told here", plural(all - told, "sum")));
     }
   }
 
