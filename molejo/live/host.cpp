@@ -35,7 +35,10 @@ class SessionConversation : public Conversation {
 
 Host::Host(ServerOptions server) : server_(std::move(server)) {}
 
-Host::~Host() { stop(); }
+Host::~Host() {
+  stop();
+  conversation_.reset();  // what it does in the background calls wake() until then
+}
 
 Playback::Outputs Host::outputs() {
   const auto ids = [](const Playback::Clients& clients) {

@@ -4,6 +4,7 @@
 
 #include "molejo/model/error.h"
 #include "molejo/studio/gait_bench.h"
+#include "molejo/studio/motion_bench.h"
 #include "molejo/studio/net_bench.h"
 #include "molejo/studio/scene_bench.h"
 #include "molejo/studio/walk_bench.h"
@@ -16,6 +17,8 @@ std::unique_ptr<Bench> open_bench(FileKind kind, BenchOptions options) {
       return std::make_unique<SceneBench>(std::move(options));
     case FileKind::gait:
       return std::make_unique<GaitBench>(std::move(options));
+    case FileKind::motion:
+      return std::make_unique<MotionBench>(std::move(options));
     case FileKind::walk:
     case FileKind::character:
       return std::make_unique<WalkBench>(std::move(options));

@@ -11,6 +11,8 @@
 
 namespace molejo {
 
+class Trainings;
+
 // A file to be made from a range of what was shown. `make` may be called by another thread, and
 // tells how far it is from 0 to 1; it owns all that it needs. Throws InputError.
 struct Export {
@@ -37,6 +39,7 @@ struct BenchOptions {
   HistoryLimits history;
   Workspace* workspace = nullptr;   // outlives the bench
   std::function<void()> wake = {};  // asks for a tick; any thread
+  Trainings* trainings = nullptr;   // outlives the bench
 };
 
 // Opens a file of any kind. Throws InputError.

@@ -10,6 +10,7 @@
 #include "molejo/model/error.h"
 #include "molejo/studio/bench.h"
 #include "molejo/studio/jobs.h"
+#include "molejo/studio/training.h"
 #include "molejo/studio/workspace.h"
 
 namespace molejo {
@@ -67,7 +68,7 @@ class Studio::Conversation : public molejo::Conversation {
           fmt::format("{:.120}: expected a file of the kinds {}", name, known_endings()));
     }
     std::unique_ptr<Bench> next =
-        open_bench(*kind, {name, path, outputs_, history_, &workspace_, wake_});
+        open_bench(*kind, {name, path, outputs_, history_, &workspace_, wake_, &trainings_});
     if (bench_) next->playback().take_clients(bench_->playback());
     bench_ = std::move(next);
     bench_->playback().play();
@@ -123,6 +124,7 @@ class Studio::Conversation : public molejo::Conversation {
   Playback::Outputs outputs_;
   HistoryLimits history_;
   std::function<void()> wake_;
+  Trainings trainings_;
   std::unique_ptr<Bench> bench_;
   std::set<ClientKey> clients_;
   int job_count_ = 0;

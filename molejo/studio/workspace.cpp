@@ -125,6 +125,10 @@ std::string Workspace::upload(const std::string& file_name, std::string_view byt
   if (text && leads_out(bytes)) {
     throw InputError(file_name + ": names a file outside its folder; expected all in one file");
   }
+  return keep(file_name, bytes);
+}
+
+std::string Workspace::keep(const std::string& file_name, std::string_view bytes) {
   const std::lock_guard lock(mutex_);
   if (upload_bytes_ + bytes.size() > max_all_uploads) {
     throw InputError(file_name + ": too much was sent already; start the studio again");

@@ -36,6 +36,8 @@ class Workspace {
   // Keeps what was sent; its name here. Throws InputError: too big, no name, an unknown kind, or
   // other files named that are not beside it.
   std::string upload(const std::string& file_name, std::string_view bytes);
+  // The same for what the studio made itself, which may name other files.
+  std::string keep(const std::string& file_name, std::string_view bytes);
 
   // What was made, under "/asset/N/name"; the oldest go when there is too much.
   std::string add_asset(const std::string& name, std::string bytes);

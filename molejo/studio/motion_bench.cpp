@@ -1,0 +1,210 @@
+#include "molejo/studio/motion_bench.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "molejo/model/error.h"
+#include "molejo/studio/gait_bench.h"
+#include "molejo/studio/model_view.h"
+#include "molejo/studio/palette_view.h"
+
+namespace molejo {
+
+namespace {
+
+constexpr double degree = 3.141592653589793 / 180;
+constexpr double ghost_distance = 1.1;  // m to the left of the sketch
+constexpr int ghost_stream = 5;
+
+SketchPhase phase_of(const Command& c) {
+  const std::string word = c.text("palette"), known[] = {"air", "ground"};
+  if (word == known[0]) return SketchPhase::air;
+  if (word == known[1]) return SketchPhase::ground;
+  throw InputError("'palette': " + unknown_word("palette", word, known));
+}
+
+ModeMark mark_of(const Command& c) {
+  const std::string word = c.text("value"), known[] = {"green", "neutral", "red"};
+  for (const ModeMark mark : {ModeMark::green, ModeMark::neutral, ModeMark::red}) {
+    if (word == to_string(mark)) return mark;
+  }
+  throw InputError("'value': " + unknown_word("mark", word, known));
+}
+
+int step_of(const Command& c) { return c.find("step") ? c.whole("step", 1, 1000) - 1 : 0; }
+
+std::string number_or_null(double x) {
+  return std::isfinite(x) && std::fabs(x) < 1e30 ? fmt::format("{:.5g}", x) : "null";
+}
+
+}  // namespace
+
+MotionBench::MotionBench(BenchOptions options)
+    : FrameBench(options),
+      run_(load_motion(options.path), options.history),
+      scene_(scene_beside(run_.character(), run_.motion().name, run_.motion().description)) {
+  training_ = this->options().trainings ? this->options().trainings->of(options.name) : nullptr;
+  if (training_) follow_training();
+  add_words();
+}
+
+void MotionBench::add_words() {
+  add_word("amplitude", [this](const Command& c) {
+    const int step = step_of(c), mode = c.whole("mode", 1, 100'000);
+    const SketchPhase phase = phase_of(c);
+    const double before = run_.time();
+    run_.set_amplitude(step, phase, mode, c.number("value"));
+    return changed_mode(step, phase, mode, before), std::string();
+  });
+  add_word("mark", [this](const Command& c) {
+    const int step = step_of(c), mode = c.whole("mode", 1, 100'000);
+    const SketchPhase phase = phase_of(c);
+    const double before = run_.time();
+    run_.set_mark(step, phase, mode, mark_of(c));
+    return changed_mode(step, phase, mode, before), std::string();
+  });
+  add_word("rest", [this](const Command& c) {
+    const Vec3 turn = c.vector("turn");
+    if (!(norm(turn) <= 180)) throw InputError("'turn': expected 180 degrees at most");
+    run_.turn_joint(c.text("joint"), turn * degree);
+    return changed_figure(), std::string();
+  });
+  add_word("springs", [this](const Command& c) {
+    std::optional<double> stiffness = run_.motion().figure.stiffness;
+    if (const JsonValue* value = c.find("stiffness")) {
+      stiffness.reset();
+      if (!value->is(JsonValue::Kind::null)) stiffness = c.number("stiffness");
+    }
+    run_.set_springs(stiffness, c.number_or("relaxation", run_.motion().figure.relaxation));
+    return changed_figure(), std::string();
+  });
+  add_word("train", [this](const Command&) { return train(false), std::string(); });
+  add_word("resume", [this](const Command&) { return train(true), std::string(); });
+  add_word("cancel", [this](const Command&) {
+    if (!training_ || !training_->is_running()) throw InputError("nothing is being trained");
+    return training_->cancel(), std::string();
+  });
+}
+
+void MotionBench::changed_mode(int step, SketchPhase phase, int mode, double before) {
+  tell_all("{\"event\":\"mode\"," + fields(describe_mode(run_, step, phase, mode)) + "}");
+  // what is played goes on by its clock, unless it was in the past
+  if (run_.time() != before) show_anew();
+  // who has stopped it sees the change too
+  if (!is_playing() && run_.advance()) changed();
+}
+
+void MotionBench::changed_figure() {
+  scene_ = scene_beside(run_.character(), run_.motion().name, run_.motion().description);
+  show_anew();
+  tell_all("{\"event\":\"palettes\",\"describe\":{" + describe() + "}}");
+}
+
+void MotionBench::train(bool resume) {
+  const BenchOptions& o = options();
+  if (!o.trainings || !o.workspace) throw InputError("there is no room to train here");
+  training_ = o.trainings->begin(o.name, run_.file(), o.workspace->temporary(), resume, o.wake);
+  told_ = 0;
+  result_.clear();
+  result_asset_.clear();
+}
+
+std::string MotionBench::training_fields() const {
+  const TrainingNews n = training_->news();
+  const TrainingProgress& p = n.progress;
+  std::string text = fmt::format(
+      "\"state\":\"{}\",\"restart\":{},\"run\":{},\"generation\":{},\"evaluations\":{},"
+      "\"objective\":{},\"easy\":{},\"cyclic_error\":{},\"rate\":{:.4g},\"left\":{:.4g}",
+      to_string(n.phase), p.restart, p.run, p.generation, p.evaluations,
+      number_or_null(p.objective), number_or_null(p.easy), number_or_null(p.ratio), n.rate, n.left);
+  if (!n.error.empty()) text += ",\"error\":" + quoted(n.error);
+  if (!result_.empty()) {
+    text += fmt::format(",\"file\":{},\"asset\":{}", quoted(result_), quoted(result_asset_));
+  }
+  return text;
+}
+
+// Keeps what was found where it can be opened.
+void MotionBench::follow_training() {
+  const std::shared_ptr<const GaitFile> gait = training_->result();
+  if (!gait || !result_.empty() || !options().workspace) return;
+  const std::string text = gait_text(*gait), name = stem_of(options().name) + ".gait.json";
+  result_ = options().workspace->keep(name, text);
+  result_asset_ = options().workspace->add_asset(name, text);
+}
+
+double MotionBench::look_around(double) {
+  if (!training_ || training_->version() == told_) return -1;
+  told_ = training_->version();
+  const bool had_result = !result_.empty();
+  try {
+    follow_training();
+  } catch (const InputError& e) {
+    tell_all("{\"event\":\"training\",\"state\":\"failed\",\"error\":" + quoted(e.what()) + "}");
+    return -1;
+  }
+  tell_all("{\"event\":\"training\"," + training_fields() + "}");
+  if (!had_result && !result_.empty()) {
+    tell_all(fmt::format("{{\"event\":\"trained\",\"valid\":{},\"file\":{},\"asset\":{}}}",
+                         training_->result()->valid, quoted(result_), quoted(result_asset_)));
+  }
+  return -1;
+}
+
+std::vector<Playback::BinaryFrame> MotionBench::binary_frames(const Subscription& s) const {
+  std::vector<BinaryFrame> list = FrameBench::binary_frames(s);
+  const std::shared_ptr<const TrainingGhost> ghost = training_ ? training_->ghost() : nullptr;
+  const Character& c = run_.character();
+  if (!s.frames || !ghost || ghost->views.front().q.size() != c.model.nq) return list;
+  const double t = run_.time(), part = std::fmod(t, ghost->period) / ghost->period;
+  const auto count = static_cast<double>(ghost->views.size());
+  State view = ghost->views[static_cast<std::size_t>(std::min(part * count, count - 1))];
+  const Link& root = c.model.links[static_cast<std::size_t>(c.root.index)];
+  for (int i = 0; i < 3; ++i) view.q[root.q + i] += ghost_distance * c.left[i];
+  view.t = t;
+  std::string bytes = coordinates_frame(view, run_.number());
+  bytes[0] = static_cast<char>(ghost_stream);
+  list.push_back({ghost_stream, std::move(bytes)});
+  return list;
+}
+
+std::string MotionBench::describe() const {
+  JsonValue more = JsonValue::object();
+  more.add("motion", describe_palettes(run_));
+  std::string text = fields(more);
+  if (training_) {
+    std::string curve;
+    for (const TrainingPoint& p : training_->curve()) {
+      curve += fmt::format("{}[{},{},{}]", curve.empty() ? "" : ",", p.evaluations,
+                           number_or_null(p.objective), number_or_null(p.cyclic_error));
+    }
+    text += fmt::format(",\"training\":{{{},\"curve\":[{}]}}", training_fields(), curve);
+  }
+  return describe_with(text);
+}
+
+Export MotionBench::prepare_export(const std::string& what, double from, double to) const {
+  const std::string stem = stem_of(options().name);
+  if (what == "motion") {
+    return {stem + ".motion.json",
+            [file = run_.file()](const std::function<void(double)>&) { return motion_text(file); }};
+  }
+  if (what == "gait") {
+    const std::shared_ptr<const GaitFile> gait = training_ ? training_->result() : nullptr;
+    if (!gait) throw InputError("'what': nothing was trained yet");
+    return {stem + ".gait.json",
+            [gait](const std::function<void(double)>&) { return gait_text(*gait); }};
+  }
+  return FrameBench::prepare_export(what, from, to);
+}
+
+std::string MotionBench::command_line() const {
+  const std::string file =
+      run_.changed() ? stem_of(options().name) + ".motion.json" : options().path;
+  return training_ ? fmt::format("molejo train {}", shell_word(file))
+                   : fmt::format("molejo sketch {} --seconds {:.4g} -o {}.glb", shell_word(file),
+                                 std::max(run_.end(), 0.1), stem_of(options().name));
+}
+
+}  // namespace molejo
