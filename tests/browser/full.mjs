@@ -118,6 +118,8 @@ test('plots draw curves; a word adds one, a wrong word is refused', async () => 
   await page.press('[aria-label="Column to plot"]', 'Enter');
   await page.locator('.notice.error', { hasText: 'nonsense' }).waitFor();
   assert.equal(await charts(), count + 1);
+  const now = await page.evaluate(() => window.molejo.studio.time);
+  await studio.until((t) => window.molejo.studio.time > t + 0.5, now);
   await added.hover();
   const [csv] = await Promise.all([page.waitForEvent('download'), added.locator('text=csv').click()]);
   const lines = readFileSync(await csv.path(), 'utf8').trim().split('\n');

@@ -206,7 +206,7 @@ class TerrainBench {
   }
 
   private show_quality(quality: Record<string, unknown>, micro: number | undefined): void {
-    const adapted = quality as Record<string, number>;
+    const adapted = (quality.adapted ?? {}) as Record<string, number>;
     const unadapted = (quality.unadapted ?? {}) as Record<string, number>;
     const cell = (value: number | undefined): HTMLElement => el('td', {}, value === undefined ? '–' : short_number(value));
     this.table.replaceChildren(

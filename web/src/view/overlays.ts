@@ -155,7 +155,8 @@ export class Overlays {
   // A new frame of the run; a jump in time forgets trails and ghosts.
   record(t: number, poses: Float64Array): void {
     const last = this.past[this.past.length - 1];
-    if (last && (t <= last.t || t > last.t + 0.5)) this.past = [];
+    if (last && t === last.t) this.past.pop(); // the same moment again: a pause
+    else if (last && (t < last.t || t > last.t + 1)) this.past = [];
     this.past.push({ t, poses: poses.slice() });
     while (this.past.length > trail_points) this.past.shift();
   }
