@@ -245,7 +245,9 @@ export class Plots {
       if (!this.stale || now - this.last_draw < 60 || plots.hidden) return;
       this.last_draw = now;
       this.stale = false;
+      const begun = performance.now();
       this.draw();
+      studio.stage.charge(begun);
     };
     requestAnimationFrame(loop);
   }

@@ -37,7 +37,11 @@ export class Studio extends Emitter<StudioEvents> {
     connection.on('open', () => void this.greet());
     connection.on('lost', () => notify('The server does not answer; trying again.', 'error', 'line'));
     connection.on('event', (event) => this.hear(event));
-    connection.on('frame', (view) => this.see(view));
+    connection.on('frame', (view) => {
+      const begun = performance.now();
+      this.see(view);
+      stage.charge(begun);
+    });
   }
 
   // The answer, or nothing: what went wrong is told to the person.

@@ -31,7 +31,9 @@ export class Stage {
   selected = -1;
   poses = new Float64Array(0); // as drawn
   script_ms = 0; // of a drawn frame: the median of the last ones
+  script_mean_ms = 0;
   private readonly costs: number[] = [];
+  private charged = 0; // ms of work for the next picture that was done outside of drawing it
   drawn = 0;
   manual = false; // pictures are drawn only when asked for: draw_now
   readonly before_draw: ((seconds: number) => void)[] = [];
@@ -76,6 +78,11 @@ export class Stage {
     this.paint();
     this.resize();
     requestAnimationFrame((now) => this.loop(now));
+  }
+
+  // Work on frames and plots counts as part of the picture: what a frame costs is told in full.
+  charge(begun: number): void {
+    this.charged += performance.now() - begun;
   }
 
   touch(): void {
@@ -227,9 +234,12 @@ export class Stage {
     if (!this.dirty && this.settled && !this.guest && !this.overlays?.restless) return;
     this.last_draw = now;
     this.draw(begin, seconds);
-    this.costs.push(performance.now() - begin);
+    this.costs.push(performance.now() - begin + this.charged);
+    this.charged = 0;
     if (this.costs.length > 60) this.costs.shift();
-    if (this.drawn % 15 === 0 || this.drawn < 15) this.script_ms = [...this.costs].sort((a, b) => a - b)[this.costs.length >> 1];
+    if (this.drawn % 15 !== 0 && this.drawn > 15) return;
+    this.script_ms = [...this.costs].sort((a, b) => a - b)[this.costs.length >> 1];
+    this.script_mean_ms = this.costs.reduce((sum, ms) => sum + ms, 0) / this.costs.length;
   }
 
   // What was shown last, as it is, `seconds` after the picture before.
