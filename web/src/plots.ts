@@ -247,7 +247,7 @@ export class Plots {
       this.stale = false;
       const begun = performance.now();
       this.draw();
-      studio.stage.charge(begun);
+      studio.stage.cost.add('plots', begun);
     };
     requestAnimationFrame(loop);
   }

@@ -25,7 +25,7 @@ export function show_speed(studio: Studio): void {
     } else {
       parts.push(el('span', {}, 'paused'));
     }
-    parts.push(el('span', {}, `${(shown / seconds).toFixed(0)} fps`), el('span', {}, `${stage.script_mean_ms.toFixed(1)} ms script`));
+    parts.push(el('span', {}, `${(shown / seconds).toFixed(0)} fps`), el('span', {}, `${stage.cost.sum.toFixed(1)} ms script`));
     if (came > 0) parts.push(el('span', {}, `${Math.round(size / came)} B/frame`));
     corner.replaceChildren(...parts);
   }, 1000);

@@ -40,7 +40,7 @@ export class Studio extends Emitter<StudioEvents> {
     connection.on('frame', (view) => {
       const begun = performance.now();
       this.see(view);
-      stage.charge(begun);
+      stage.cost.add(`frame ${view.getUint8(0)}`, begun);
     });
   }
 

@@ -24,8 +24,8 @@ function switches({ studio }: Bench): HTMLElement {
 }
 
 function hand_strength({ studio, hand }: Bench): HTMLElement {
-  const push = el('input', { type: 'number', min: 0, step: 'any', placeholder: 'by mass', 'aria-label': 'Push in newtons' });
-  const stiffness = el('input', { type: 'number', min: 0, step: 'any', placeholder: 'by mass', 'aria-label': 'Spring in newtons per metre' });
+  const push = el('input', { type: 'number', min: 0, step: 'any', placeholder: 'auto', title: 'empty: by the mass of what hangs together', 'aria-label': 'Push in newtons' });
+  const stiffness = el('input', { type: 'number', min: 0, step: 'any', placeholder: 'auto', title: 'empty: by the mass of what hangs together', 'aria-label': 'Spring in newtons per metre' });
   push.onchange = () => (hand.push_newtons = Math.max(0, Number(push.value)));
   stiffness.onchange = () => (hand.stiffness = Math.max(0, Number(stiffness.value)));
   studio.on('opened', () => {

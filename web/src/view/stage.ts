@@ -6,6 +6,7 @@ import {
 import { blend_poses, Kinematics } from '../kinematics';
 import type { Description } from '../messages';
 import { Cameras, type Side } from './cameras';
+import { Cost } from './cost';
 import { Figure, floor_height } from './figure';
 import { Ground } from './ground';
 import { Overlays, type Toggle, type Toggles } from './overlays';
@@ -30,10 +31,7 @@ export class Stage {
   figure: Figure | null = null;
   selected = -1;
   poses = new Float64Array(0); // as drawn
-  script_ms = 0; // of a drawn frame: the median of the last ones
-  script_mean_ms = 0;
-  private readonly costs: number[] = [];
-  private charged = 0; // ms of work for the next picture that was done outside of drawing it
+  readonly cost = new Cost(); // of a picture, in ms of script
   drawn = 0;
   manual = false; // pictures are drawn only when asked for: draw_now
   readonly before_draw: ((seconds: number) => void)[] = [];
@@ -78,11 +76,6 @@ export class Stage {
     this.paint();
     this.resize();
     requestAnimationFrame((now) => this.loop(now));
-  }
-
-  // Work on frames and plots counts as part of the picture: what a frame costs is told in full.
-  charge(begun: number): void {
-    this.charged += performance.now() - begun;
   }
 
   touch(): void {
@@ -215,6 +208,7 @@ export class Stage {
     this.guest?.dispose();
     this.figure = this.overlays = this.guest = this.kinematics = null;
     this.selected = -1;
+    this.cost.clear();
   }
 
   private resize(): void {
@@ -234,12 +228,7 @@ export class Stage {
     if (!this.dirty && this.settled && !this.guest && !this.overlays?.restless) return;
     this.last_draw = now;
     this.draw(begin, seconds);
-    this.costs.push(performance.now() - begin + this.charged);
-    this.charged = 0;
-    if (this.costs.length > 60) this.costs.shift();
-    if (this.drawn % 15 !== 0 && this.drawn > 15) return;
-    this.script_ms = [...this.costs].sort((a, b) => a - b)[this.costs.length >> 1];
-    this.script_mean_ms = this.costs.reduce((sum, ms) => sum + ms, 0) / this.costs.length;
+    this.cost.add('draw', begin);
   }
 
   // What was shown last, as it is, `seconds` after the picture before.
