@@ -6,6 +6,7 @@ const radius = 17;
 const bar = { width: 9, height: 36 };
 const readable = 0.55; // smallest scale at which names are shown
 const least_pause = 30; // ms between two drawings
+const double_click = 350; // ms
 const flight = 0.36; // s that a token is seen on its way
 
 type Point = { x: number; y: number };
@@ -72,6 +73,7 @@ export class NetDrawing {
   private awake = false;
   private fits = true; // the view is as it was made, until somebody moves it
   private smallest = readable;
+  private clicked: { node: NodeId | null; at: number } = { node: null, at: 0 };
   private drawn = 0; // ms of wall time
 
   constructor(private readonly wishes: DrawingWishes) {
@@ -165,6 +167,7 @@ export class NetDrawing {
     const scale = box.width / v.width;
     this.root.style.setProperty('--text', `${13 / Math.min(1, scale)}px`);
     this.root.classList.toggle('far', scale < 0.9 * readable);
+    this.root.classList.toggle('dense', scale < 0.85);
   }
 
   private group_of(node: NodeId): SVGGElement {
@@ -382,10 +385,6 @@ export class NetDrawing {
       this.zoom(Math.exp(-event.deltaY * 0.0015), this.to_net(event));
     }, { passive: false });
     root.addEventListener('pointerdown', (event) => this.grasp(event));
-    root.addEventListener('dblclick', (event) => {
-      const node = this.node_at(event.target);
-      if (node && this.tool === 'hand') this.ask_name(node);
-    });
     root.addEventListener('keydown', (event) => {
       const node = this.node_at(event.target);
       if (!node) return;
@@ -398,6 +397,9 @@ export class NetDrawing {
   }
 
   private click(node: NodeId): void {
+    const last = this.clicked;
+    this.clicked = { node, at: performance.now() };
+    if (same(node, last.node) && this.clicked.at - last.at < double_click) return this.ask_name(node);
     this.choose(node);
     this.wishes.choose(node);
     if (node.of === 'transition' && this.now?.allowed.includes(node.index)) this.wishes.fire(node.index);
