@@ -40,8 +40,13 @@ test('a net is drawn with all its nodes, and tokens move by themselves', async (
   assert.equal(await page.locator('.net-drawing [data-place]').count(), 9);
   assert.equal(await page.locator('.net-drawing [data-transition]').count(), 11);
   assert.equal(await page.locator('.net-drawing .arc').count(), 28);
-  await page.evaluate(() => window.molejo.studio.act({ do: 'reset' }).then(() => window.molejo.studio.act({ do: 'play' })));
-  await page.locator('[data-place="P2"] .pie[data-runs]').waitFor({ state: 'attached' });
+  await page.evaluate(async () => {
+    for (const word of ['pause', 'reset', 'step', 'step', 'step']) await window.molejo.studio.act({ do: word });
+  });
+  // three thirtieths of half a second
+  await page.waitForFunction(() => document.querySelector('[data-place="P2"] .pie').getAttribute('data-runs') === '0.200');
+  await page.evaluate(() => window.molejo.studio.act({ do: 'play' }));
+  await page.waitForFunction(() => window.molejo.studio.time > 1);
   await page.waitForFunction(() => !window.molejo.studio.status.playing);
   assert.equal(await tokens('P1'), 0);
   assert.equal(await tokens('P5'), 1);

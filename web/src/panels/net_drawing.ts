@@ -181,6 +181,7 @@ export class NetDrawing {
 
   private draw(): void {
     const net = this.net!;
+    const focused = this.node_at(document.activeElement);
     this.places = net.places.map((p, index) => {
       const pie = svg('circle', { r: radius / 2, class: 'pie', 'stroke-width': radius, transform: 'rotate(-90)' });
       const tokens = svg('g', { class: 'tokens' });
@@ -212,6 +213,9 @@ export class NetDrawing {
     const weights = net.arcs.map((arc, i) => (arc.weight === 1 ? null : { i, text: this.label(String(arc.weight), 0, 'weight') }));
     this.arcs_layer.replaceChildren(...this.arcs, ...weights.flatMap((w) => (w ? [w.text] : [])));
     this.nodes_layer.replaceChildren(...this.places.map((p) => p.group), ...this.transitions.map((t) => t.group));
+    if (focused && focused.index < (focused.of === 'place' ? net.places : net.transitions).length) {
+      this.group_of(focused).focus({ preventScroll: true });
+    }
     this.each_node((id) => this.put(id));
     net.arcs.forEach((_, i) => this.put_arc(i));
     for (const w of weights) {
