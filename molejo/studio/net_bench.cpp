@@ -64,7 +64,8 @@ void NetBench::play_anew(NetMode mode, std::vector<TraceStep> trace) {
 void NetBench::start_analysis(std::uint64_t max_markings) {
   analysed_ = false;
   findings_ = {};
-  analyst_->ask(net(), max_markings);
+  const int own = static_cast<int>(net().transitions.size());
+  analyst_->ask(show_ ? with_outside(net(), show_->causes) : net(), max_markings, own);
 }
 
 std::string NetBench::fire(const Command& command) {

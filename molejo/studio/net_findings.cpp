@@ -32,8 +32,8 @@ std::string listed(const std::vector<std::string>& words) {
 
 class Teller {
  public:
-  Teller(const Net& net, const Analysis& analysis, NetFindings& findings)
-      : net_(net), a_(analysis), out_(findings) {}
+  Teller(const Net& net, int own, const Analysis& analysis, NetFindings& findings)
+      : net_(net), own_(own), a_(analysis), out_(findings) {}
 
   void tell_all() {
     out_.markings = a_.space->size();
@@ -51,7 +51,10 @@ class Teller {
     out_.sentences.push_back({sign, std::move(text)});
     return out_.sentences.back();
   }
+  // What the outside does cannot be played: then there is none.
   int add_trace(std::vector<TraceStep> steps) {
+    const auto is_outside = [this](const TraceStep& s) { return s.transition.index >= own_; };
+    if (std::any_of(steps.begin(), steps.end(), is_outside)) return -1;
     out_.traces.push_back(std::move(steps));
     return static_cast<int>(out_.traces.size()) - 1;
   }
@@ -109,7 +112,9 @@ class Teller {
     if (space.end() == SpaceEnd::unbounded) {
       const Growth& growth = space.growth();
       std::vector<std::string> names;
-      for (const PlaceId p : growth.places) names.push_back(net_.places[at(p.index)].name);
+      const std::vector<PlaceId>& grow =
+          a_.cover && !a_.cover->unbounded.empty() ? a_.cover->unbounded : growth.places;
+      for (const PlaceId p : grow) names.push_back(net_.places[at(p.index)].name);
       Finding& f = say(Sign::bad, fmt::format("{} can hold any number of tokens", listed(names)));
       std::vector<TraceStep> steps;
       for (const TransitionId t : growth.way) steps.push_back({t});
@@ -141,7 +146,7 @@ class Teller {
     const bool all = in_time || a_.space->end() == SpaceEnd::complete;
     if (!all && a_.space->end() != SpaceEnd::unbounded) return;
     std::size_t dead = 0;
-    for (int t = 0; t < static_cast<int>(net_.transitions.size()); ++t) {
+    for (int t = 0; t < own_; ++t) {
       const bool never = in_time ? a_.timed->fired({t}) == 0
                          : all   ? a_.space->fired({t}) == 0
                                  : std::find(a_.cover->dead.begin(), a_.cover->dead.end(),
@@ -214,13 +219,28 @@ class Teller {
   }
 
   const Net& net_;
+  int own_;
   const Analysis& a_;
   NetFindings& out_;
 };
 
 }  // namespace
 
-NetFindings find_out(const Net& given, std::uint64_t max_markings) {
+Net with_outside(Net net, const std::vector<Cause>& causes) {
+  const int own = static_cast<int>(net.transitions.size());
+  std::vector<int> seen;
+  for (const Cause& c : causes) {
+    if (c.effect != Cause::Effect::put) continue;
+    if (std::find(seen.begin(), seen.end(), c.place.index) != seen.end()) continue;
+    const int t = own + static_cast<int>(seen.size());
+    seen.push_back(c.place.index);
+    net.transitions.push_back({"from outside " + std::to_string(t), 1, "from outside"});
+    net.arcs.push_back({ArcKind::output, c.place, {t}, 1});
+  }
+  return net;
+}
+
+NetFindings find_out(const Net& given, std::uint64_t max_markings, int own) {
   const auto start = std::chrono::steady_clock::now();
   NetFindings findings;
   Net net = given;
@@ -244,7 +264,8 @@ NetFindings find_out(const Net& given, std::uint64_t max_markings) {
   settings.properties = {stuck};
   try {
     const Analysis analysis = analyse(net, settings);
-    Teller(net, analysis, findings).tell_all();
+    if (own < 0) own = static_cast<int>(net.transitions.size());
+    Teller(net, own, analysis, findings).tell_all();
   } catch (const NetError& e) {
     findings.sentences.push_back({Sign::unknown, e.what()});
     findings.complete = false;
@@ -295,9 +316,9 @@ NetAnalyst::~NetAnalyst() {
   thread_.join();
 }
 
-void NetAnalyst::ask(Net net, std::uint64_t max_markings) {
+void NetAnalyst::ask(Net net, std::uint64_t max_markings, int own) {
   const std::lock_guard lock(mutex_);
-  asked_.emplace(std::move(net), max_markings);
+  asked_ = Question{std::move(net), max_markings, own};
   found_.reset();
   ++question_;
   more_.notify_all();
@@ -318,14 +339,14 @@ void NetAnalyst::run() {
   while (true) {
     more_.wait(lock, [this] { return stopping_ || asked_; });
     if (stopping_) return;
-    const auto [net, max_markings] = std::move(*asked_);
+    const Question q = std::move(*asked_);
     asked_.reset();
     const int question = question_;
     working_ = true;
     lock.unlock();
     NetFindings findings;
     try {
-      findings = find_out(net, max_markings);
+      findings = find_out(q.net, q.max_markings, q.own);
     } catch (const std::exception& e) {
       findings = {};
       findings.complete = false;

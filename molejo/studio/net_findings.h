@@ -35,8 +35,13 @@ struct NetFindings {
 inline constexpr std::uint64_t quick_markings = 200'000;
 inline constexpr std::uint64_t most_markings = 5'000'000;
 
-// Bounded in markings and memory: some seconds at most for `max_markings` as above.
-NetFindings find_out(const Net& net, std::uint64_t max_markings = quick_markings);
+// A net together with what may put tokens into it from outside, at any time: one more transition
+// for each such place, behind those of the net.
+Net with_outside(Net net, const std::vector<Cause>& causes);
+
+// Of the first `own` transitions (all unless told); those behind act from outside. Bounded in
+// markings and memory: some seconds at most for `max_markings` as above.
+NetFindings find_out(const Net& net, std::uint64_t max_markings = quick_markings, int own = -1);
 
 JsonValue findings_json(const Net& net, const NetFindings& findings);
 
@@ -48,7 +53,7 @@ class NetAnalyst {
   ~NetAnalyst();  // waits for what is under way
 
   // What was asked before and has not begun is dropped, and its findings too.
-  void ask(Net net, std::uint64_t max_markings);
+  void ask(Net net, std::uint64_t max_markings, int own);
   bool is_busy() const;
   // The findings of the latest net, once.
   std::optional<NetFindings> take();
@@ -59,7 +64,12 @@ class NetAnalyst {
   std::function<void()> wake_;
   mutable std::mutex mutex_;
   std::condition_variable more_;
-  std::optional<std::pair<Net, std::uint64_t>> asked_;
+  struct Question {
+    Net net;
+    std::uint64_t max_markings;
+    int own;
+  };
+  std::optional<Question> asked_;
   std::optional<NetFindings> found_;
   int question_ = 0;  // number of the latest
   bool working_ = false;

@@ -314,6 +314,22 @@ TEST_CASE("studio show: a counterexample moves the figure") {
   CHECK(lowest < highest);
 }
 
+TEST_CASE("studio show: tokens that causes put from outside count in the analysis") {
+  // touches of the ball put tokens into `touches`: `drop` fires as soon as there are three
+  LoopbackStudio studio("scenes/shows/starter.show.json");
+  Visitor visitor(studio);
+  visitor.must(R"({"do": "pause"})");
+  const JsonValue found = analysis(visitor);
+  CHECK_FALSE(sentence(found, "drop can never fire"));
+  CHECK_FALSE(sentence(found, "touches + 3 dropped"));
+  CHECK_FALSE(sentence(found, "never more than one token"));
+  const JsonValue* grows = sentence(found, "dropped");
+  REQUIRE(grows);
+  CHECK(at(*grows, "text").text.ends_with("can hold any number of tokens"));
+  CHECK_FALSE(grows->find("trace"));  // the outside cannot be played
+  CHECK(sentence(found, "ready + running + arrived = 1, always"));
+}
+
 TEST_CASE("studio net: edits change the net, its analysis follows, undo brings it back") {
   const NetFile file("dining.net.json", dining);
   LoopbackStudio studio(file.path);

@@ -120,14 +120,14 @@ class NetPanel {
       if (!this.fits()) return;
       this.take_net(describe.net as Net, Boolean(describe.undo), Boolean(describe.redo), false);
       this.take_analysis((describe.analysis as Analysis | undefined) ?? null);
-      this.drawing.show(describe.now as NetNow, studio.status.playing);
+      this.drawing.show(describe.now as NetNow, studio.status.playing, this.is_newest(describe.now as NetNow));
       this.show_fields();
       this.show_mode();
       this.ask_chart();
     });
     studio.on('server', (event) => {
       if (!this.fits() || !this.net) return;
-      if (event.event === 'net') this.drawing.show(event as unknown as NetNow, studio.status.playing);
+      if (event.event === 'net') this.drawing.show(event as unknown as NetNow, studio.status.playing, this.is_newest(event as unknown as NetNow));
       if (event.event === 'net_changed') {
         const chosen = this.drawing.chosen && this.name_of(this.drawing.chosen);
         this.take_net(event.net as Net, Boolean(event.undo), Boolean(event.redo), true);
@@ -147,6 +147,10 @@ class NetPanel {
       this.show_mode();
       this.drawing.pass_time(status.t, status.playing);
     });
+  }
+
+  private is_newest({ t }: NetNow): boolean {
+    return t >= this.studio.status.end - 1e-6;
   }
 
   private name_of(node: NodeId): string {

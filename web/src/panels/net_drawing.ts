@@ -108,12 +108,12 @@ export class NetDrawing {
   }
 
   // What happens now; `time` of the frame that is shown.
-  show(now: NetNow, playing: boolean): void {
+  show(now: NetNow, playing: boolean, newest: boolean): void {
     this.now = now;
     this.playing = playing;
     this.time = Math.max(now.t, now.went_on ? this.time : 0);
     if (!now.went_on) this.end_flights();
-    for (const [transition, t] of now.fired) this.take_off(transition, t, !now.went_on);
+    for (const [transition, t] of now.fired) this.take_off(transition, t, !now.went_on && !newest);
     this.show_marking();
     this.wake();
   }
@@ -189,7 +189,7 @@ export class NetDrawing {
       const about = p.delay === '0' ? '' : `${p.delay} s`;
       const group = svg('g', { class: 'node', 'data-place': p.name, tabindex: 0, role: 'button', 'aria-label': `place ${p.name}` },
         svg('title', {}, document.createTextNode([p.name, p.action, about].filter(Boolean).join('\n'))),
-        circle, pie, tokens, this.label(p.name, radius + 3), this.label(about, -radius - 5, 'delay'));
+        circle, pie, tokens, this.label(p.name, radius + 3), this.label(about, -radius * 0.75, 'delay beside'));
       group.classList.toggle('chosen', same({ of: 'place', index }, this.chosen));
       return { group, pie, tokens, shown: '' };
     });
@@ -228,7 +228,7 @@ export class NetDrawing {
   }
 
   private label(text: string, y: number, kind = 'name'): SVGTextElement {
-    return svg('text', { y, class: kind }, document.createTextNode(text.length > 16 ? `${text.slice(0, 15)}…` : text));
+    return svg('text', { y, x: kind.endsWith('beside') ? radius * 0.8 : 0, class: kind }, document.createTextNode(text.length > 16 ? `${text.slice(0, 15)}…` : text));
   }
 
   private point_of(id: NodeId): Point {
