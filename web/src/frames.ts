@@ -29,7 +29,14 @@ export interface WalkFrame {
   offset: number; // of the first character
 }
 
-export type Frame = SceneFrame | ContactsFrame | PlotsFrame | WalkFrame;
+// A second figure of the same model: the best candidate of a training.
+export interface GhostFrame {
+  kind: 'ghost';
+  t: number;
+  coordinates: Float32Array;
+}
+
+export type Frame = SceneFrame | GhostFrame | ContactsFrame | PlotsFrame | WalkFrame;
 
 const header = 16;
 
@@ -56,6 +63,8 @@ export function decode(view: DataView): Frame | null {
     case 4:
       return { kind: 'walk', characters: view.getUint16(2, true), frame: view.getUint32(4, true), t,
                view, offset: header };
+    case 5:
+      return { kind: 'ghost', t, coordinates: floats(view, header) };
     default:
       return null;
   }

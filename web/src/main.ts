@@ -10,6 +10,7 @@ import './panels/bodies';
 import './panels/forces';
 import './panels/net';
 import './panels/terrain';
+import './panels/vibrations';
 import { start_film } from './render';
 import { shortcut, start_shortcuts } from './shortcuts';
 import { show_speed } from './speed';

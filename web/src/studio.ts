@@ -14,6 +14,8 @@ interface StudioEvents {
   time: number; // of the frame that is shown
   plots: { t: number; columns: string[]; values: Float32Array };
   walk: WalkFrame;
+  ghost: Float32Array; // coordinates of a second figure of the model
+  reshaped: Description; // the same figure with another rest pose
   selected: number;
   toggled: Toggle;
   server: ServerEvent;
@@ -135,8 +137,16 @@ export class Studio extends Emitter<StudioEvents> {
     void this.subscribe();
   }
 
+  // Everything but the shape of the figure stays as it is.
+  private reshape(describe: Description): void {
+    this.describe = describe;
+    this.stage.replace(describe);
+    this.tell('reshaped', describe);
+  }
+
   private hear(event: ServerEvent): void {
     if (event.event === 'opened') this.take(event);
+    if (event.event === 'palettes') this.reshape(event.describe as Description);
     if (event.event === 'status') {
       const failed = event.failure !== undefined && this.status.failure === undefined;
       this.status = { ...no_status, ...(event as unknown as Status) };
@@ -160,6 +170,9 @@ export class Studio extends Emitter<StudioEvents> {
         break;
       case 'plots':
         this.tell('plots', { t: frame.t, columns: this.plot_columns, values: frame.values });
+        break;
+      case 'ghost':
+        this.tell('ghost', frame.coordinates);
         break;
       case 'walk':
         this.tell('walk', frame);

@@ -48,6 +48,7 @@ export class Stage {
   private dirty = true;
   private last_draw = 0;
   private size = 1;
+  private keep_view = false; // the camera stays where it is
   private fresh = false; // no frame of this model has come yet
   private readonly toggles: Toggles = {
     joints: false, frames: false, contacts: false, forces: false, center: false, trails: false,
@@ -91,7 +92,8 @@ export class Stage {
     return this.toggles[name];
   }
 
-  open(description: Description): void {
+  open(description: Description, keep_view = false): void {
+    this.keep_view = keep_view;
     this.close();
     const model = description.model;
     if (!model) return;
@@ -110,6 +112,13 @@ export class Stage {
     this.touch();
   }
 
+  // The figure in another rest pose, seen from where one is.
+  replace(description: Description): void {
+    const { selected } = this;
+    this.open(description, true);
+    if (selected >= 0) this.select(selected);
+  }
+
   // Camera, ground and overlays by where the bodies are now.
   private settle_in(description: Description, floor: number | null): void {
     const { center, radius, lowest } = this.figure!.extent(this.poses);
@@ -118,6 +127,7 @@ export class Stage {
     this.ground.place(floor ?? Math.min(0, lowest - 0.2 * radius), floor !== null, !fields);
     this.overlays?.dispose();
     this.overlays = new Overlays(this.scene, description.model!, this.toggles, this.size, this.theme);
+    if (this.keep_view) return;
     this.cameras.home(description.camera ?? null, center, radius);
     if (this.cameras.following) this.cameras.go_to(center);
   }
