@@ -7,7 +7,7 @@ import { Figure } from '../view/figure';
 const width = 112, height = 84; // pixels of the page
 const largest_turn = 0.61; // rad: 35 degrees
 const interval = 50; // ms between two pictures of a cell
-const most_at_once = 8; // cells a tick, so that the view goes on
+const most_at_once = 8; // cells a tick; fewer where the machine lags, so that the view goes on
 
 export interface Paintable {
   canvas: HTMLCanvasElement;
@@ -46,6 +46,8 @@ export class ModePainter {
   private rest: number[] = [];
   private q = new Float64Array(0);
   private next = 0;
+  private batch = most_at_once;
+  private last = 0; // tick, ms
   private timer = 0;
 
   constructor() {
@@ -69,7 +71,7 @@ export class ModePainter {
     this.kinematics = new Kinematics(model);
     this.kinematics.update(rest);
     const { center, radius } = this.figure.extent(this.kinematics.poses);
-    const distance = 0.86 * radius / Math.tan(15 * Math.PI / 180);
+    const distance = 0.66 * radius / Math.tan(15 * Math.PI / 180);
     this.camera.position.copy(center).addScaledVector(new Vector3(0.75, -1, 0.25).normalize(), distance);
     this.camera.lookAt(center);
     this.scene.add(this.figure.group);
@@ -90,8 +92,10 @@ export class ModePainter {
   private tick(): void {
     const seen = this.cells.filter((cell) => cell.visible);
     if (!this.figure || !this.model || document.hidden) return;
-    const seconds = performance.now() / 1000;
-    for (let n = Math.min(seen.length, most_at_once); n > 0; --n) {
+    const now = performance.now(), seconds = now / 1000;
+    this.batch = now - this.last > 1.6 * interval ? Math.max(1, this.batch >> 1) : Math.min(most_at_once, this.batch + 1);
+    this.last = now;
+    for (let n = Math.min(seen.length, this.batch); n > 0; --n) {
       const cell = seen[this.next++ % seen.length];
       const hertz = Math.min(Math.max(cell.hertz, 0.4), 1.25);
       deflected(this.model, this.rest, cell.shape, largest_turn * Math.sin(2 * Math.PI * hertz * seconds), this.q);

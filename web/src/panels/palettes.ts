@@ -42,7 +42,7 @@ class Cell implements Paintable {
       this.canvas,
       el('div', { class: 'mode-head' }, el('strong', {}, String(mode)),
         el('span', { class: 'soft' }, cell.hertz > 0 ? `${cell.hertz.toFixed(2)} Hz` : ''), group),
-      el('div', { class: 'mode-word' }, word), this.slider, this.number);
+      el('div', { class: 'mode-word' }, word), el('div', { class: 'mode-amplitude' }, this.slider, this.number));
     this.take(cell.amplitude, cell.mark);
   }
 

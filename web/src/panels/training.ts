@@ -23,7 +23,7 @@ export class TrainingView {
   private readonly cancel = el('button', { 'data-do': 'cancel', hidden: true, onclick: () => this.act('cancel') }, 'Cancel');
   private readonly resume = el('button', { 'data-do': 'resume', hidden: true, onclick: () => this.act('resume') }, 'Resume');
   private readonly result = el('button', { 'data-do': 'result', hidden: true, title: 'Open what was trained on the ground' }, 'Result');
-  private readonly text = el('div', { class: 'soft number', role: 'status' });
+  private readonly text = el('div', { class: 'soft', role: 'status' });
   private readonly chart = el('div', { class: 'training-chart', hidden: true });
   private readonly legend = el('div', { class: 'legend', hidden: true });
   private plot: uPlot | null = null;
