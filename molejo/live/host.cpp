@@ -103,19 +103,27 @@ void Host::work() {
       woken_ = false;
       std::swap(events, events_);
     }
-    for (const Event& event : events) {
-      switch (event.kind) {
-        case Event::Kind::open:
-          conversation_->open(key(event.client));
-          break;
-        case Event::Kind::close:
-          conversation_->close(key(event.client));
-          break;
-        case Event::Kind::message:
-          conversation_->receive(key(event.client), event.text);
-      }
+    for (const Event& event : events) tell(event);
+    try {
+      wait = conversation_->tick(seconds_now());
+    } catch (const std::exception&) {
+      wait = 1;  // whatever it was, the others are still heard
     }
-    wait = conversation_->tick(seconds_now());
+  }
+}
+
+void Host::tell(const Event& event) {
+  try {
+    switch (event.kind) {
+      case Event::Kind::open:
+        return conversation_->open(key(event.client));
+      case Event::Kind::close:
+        return conversation_->close(key(event.client));
+      case Event::Kind::message:
+        return conversation_->receive(key(event.client), event.text);
+    }
+  } catch (const std::exception&) {
+    server_.close(event.client, {CloseCode::internal_error, "internal error"});
   }
 }
 

@@ -51,6 +51,7 @@ class Host {
     std::string text;
   };
   void post(Event event);
+  void tell(const Event& event);
   void work();
 
   Server server_;

@@ -73,7 +73,7 @@ void Playback::step(const Command& command) {
   if (!(frames >= 1 && frames <= max_steps_at_once)) {
     throw InputError(fmt::format("'frames': expected 1 to {}", max_steps_at_once));
   }
-  for (int i = 0; i < static_cast<int>(frames) && timeline().advance(); ++i) {
+  for (int i = 0; i < static_cast<int>(frames) && advanced(); ++i) {
   }
   changed();
 }
@@ -127,7 +127,7 @@ void Playback::tell_all(const std::string& text) const {
 
 std::string Playback::status() const {
   const Timeline& line = timeline();
-  const std::string failure = line.failure();
+  const std::string failure = fault_.empty() ? line.failure() : fault_;
   return fmt::format(
       "\"t\":{:.9g},\"frame\":{},\"playing\":{},\"speed\":{:g},\"rate\":{:.3g},"
       "\"begin\":{:.9g},\"end\":{:.9g}{}{}",
@@ -163,6 +163,17 @@ void Playback::send_frames(double now, bool to_all) {
   status_due_ = false;
 }
 
+// One frame more; what goes wrong is told as the failure of the run.
+bool Playback::advanced() {
+  try {
+    fault_.clear();
+    return timeline().advance();
+  } catch (const std::exception& e) {
+    fault_ = e.what();
+    return false;
+  }
+}
+
 // Makes the frames that are due; true: it could not keep up.
 bool Playback::advance_to(double now, double& wait) {
   Timeline& line = timeline();
@@ -178,7 +189,7 @@ bool Playback::advance_to(double now, double& wait) {
   const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
   bool late = false;
   while (line.time() + line.interval() <= due + 1e-9) {
-    if (!line.advance()) {
+    if (!advanced()) {
       pause();
       break;
     }

@@ -99,6 +99,7 @@ class Playback {
   void step(const Command& command);
   void set_speed(const Command& command);
   std::string subscribe(const Command& command);
+  bool advanced();
   bool advance_to(double now, double& wait);
   void send_frames(double now, bool to_all);
 
@@ -112,6 +113,7 @@ class Playback {
   bool clock_is_set_ = false;
   double rate_ = 0;  // simulated seconds per second, measured
   double rate_wall_ = 0, rate_time_ = 0;
+  std::string fault_;    // that ended the run
   bool changed_ = true;  // what is shown, since it was last sent
   bool status_due_ = true;
 };
