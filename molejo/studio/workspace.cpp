@@ -44,25 +44,34 @@ std::optional<fs::path> below(const fs::path& folder, std::string_view name) {
   return path;
 }
 
-// Does a text name a file by a way that leads out of its folder? "/etc", "../x", "a/../b".
-// Comments and divisions are no ways: a way begins behind a quote, a space or an equals sign.
+// Does a text name a file by a way that leads out of the workspace? "/etc", "a/../b", "../../x";
+// "../characters/x" is one of the scenes' folders, beside those of what is sent. Comments and
+// divisions are no ways: a way begins behind a quote, or a space where nothing is quoted.
 bool leads_out(std::string_view text) {
+  const bool quotes = text.find_first_of("\"'") != std::string_view::npos;
   const auto begins = [&](std::size_t at) {
-    return at == 0 || std::string_view("\"'= \t\r\n>").find(text[at - 1]) != std::string_view::npos;
+    if (at == 0) return true;
+    const char before = text[at - 1];
+    return before == '"' || before == '\'' || before == '=' || before == '>' ||
+           (!quotes && std::string_view(" \t\r\n").find(before) != std::string_view::npos);
   };
   for (std::size_t at = text.find(".."); at != std::string_view::npos;
        at = text.find("..", at + 1)) {
     const char next = at + 2 < text.size() ? text[at + 2] : ' ';
-    if (next == '/' || next == '\\') return true;
+    const bool spaced =
+        at > 0 && std::string_view(" \t").find(text[at - 1]) != std::string_view::npos;
+    if (next == '\\' || (next == '/' && !begins(at) && !spaced)) return true;
   }
   for (std::size_t at = text.find('/'); at != std::string_view::npos; at = text.find('/', at + 1)) {
     const char next = at + 1 < text.size() ? text[at + 1] : ' ';
     const bool word = (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') || next == '.';
-    const bool quote = at > 0 && (text[at - 1] == '"' || text[at - 1] == '\'');
-    if (word && (quote || (begins(at) && text[0] != '{' && text[0] != '<'))) return true;
+    if (word && begins(at)) return true;
   }
   return false;
 }
+
+// Folders within each other: whoever goes up from a file that was sent is still here.
+constexpr const char* deep = "a/b/c/d";
 
 }  // namespace
 
@@ -70,6 +79,16 @@ Workspace::Workspace(std::string scenes) : scenes_(std::move(scenes)) {
   std::string name = (fs::temp_directory_path() / "molejo-XXXXXX").string();
   if (!::mkdtemp(name.data())) throw InputError(name + ": no temporary folder can be made");
   temporary_ = name;
+  std::error_code error;
+  fs::create_directories(fs::path(temporary_) / deep, error);
+  // what is sent may name what lies in the folders of the scenes, as the scenes do
+  if (!scenes_.empty() && fs::is_directory(scenes_, error)) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(scenes_, error)) {
+      if (!entry.is_directory(error)) continue;
+      fs::create_directory_symlink(fs::absolute(entry.path()),
+                                   fs::path(temporary_) / deep / entry.path().filename(), error);
+    }
+  }
   if (!scenes_.empty()) {
     const std::vector<CatalogEntry> entries = catalog(scenes_);
     gallery_ = catalog_json(entries, "scenes/");
@@ -100,7 +119,7 @@ std::string Workspace::find(const std::string& name) const {
   };
   std::optional<fs::path> path;
   if (name.starts_with("scenes/") && !scenes_.empty()) path = below(scenes_, rest("scenes/"));
-  if (name.starts_with("upload/")) path = below(temporary_, rest("upload/"));
+  if (name.starts_with("upload/")) path = below(fs::path(temporary_) / deep, rest("upload/"));
   if (name.starts_with("given/") && !given_.empty() &&
       fs::path(given_).filename().string() == rest("given/")) {
     path = given_;
@@ -134,7 +153,7 @@ std::string Workspace::keep(const std::string& file_name, std::string_view bytes
     throw InputError(file_name + ": too much was sent already; start the studio again");
   }
   const std::string number = std::to_string(++uploads_);
-  const fs::path folder = fs::path(temporary_) / number;
+  const fs::path folder = fs::path(temporary_) / deep / number;
   std::error_code error;
   fs::create_directory(folder, error);
   write_file((folder / file_name).string(), bytes);

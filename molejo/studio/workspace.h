@@ -34,7 +34,7 @@ class Workspace {
   std::string find(const std::string& name) const;
 
   // Keeps what was sent; its name here. Throws InputError: too big, no name, an unknown kind, or
-  // other files named that are not beside it.
+  // other files named that are neither beside it nor in a folder of the scenes.
   std::string upload(const std::string& file_name, std::string_view bytes);
   // The same for what the studio made itself, which may name other files.
   std::string keep(const std::string& file_name, std::string_view bytes);

@@ -107,6 +107,17 @@ TEST_CASE("studio: a file that is sent can be opened, others are refused with a 
   CHECK(refused("x.urdf", R"(<robot><mesh filename="/etc/passwd"/></robot>)")
             .find("outside its folder") != std::string::npos);
   CHECK(refused("x.cfg", "bodies /etc/passwd\n").find("outside its folder") != std::string::npos);
+  CHECK(refused("x.json", R"({"bodies": [{"shape": {"mesh": "a/../../b.obj"}}]})")
+            .find("outside its folder") != std::string::npos);
+  // files that name those of the gallery as these name each other
+  for (const char* name : {"shows/walk.show.json", "gaits/basic_run_closed.gait.json"}) {
+    const std::string bytes = read_file(source_dir() + "/scenes/" + name);
+    const JsonValue kept = post(std::filesystem::path(name).filename().string(), bytes);
+    REQUIRE(kept.find("file"));
+    visitor.must(R"({"do": "open", "file": ")" + kept.find("file")->text + "\"}");
+  }
+  CHECK(visitor.error(R"({"do": "open", "file": "upload/characters/humanoid.json"})")
+            .find("no such file here") != std::string::npos);
   // what is sent but cannot be read is told when it is opened
   const JsonValue broken = post("broken.json", "{\"bodies\": 3}");
   REQUIRE(broken.find("file"));
