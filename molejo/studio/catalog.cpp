@@ -75,7 +75,8 @@ std::string title_of(const fs::path& file) {
 std::optional<CatalogEntry> look_at(const fs::path& file, const fs::path& folder) {
   const std::optional<FileKind> kind = kind_of(file.filename().string());
   if (!kind) return {};
-  CatalogEntry entry{fs::relative(file, folder).generic_string(), *kind, "", title_of(file), "", ""};
+  CatalogEntry entry{
+      fs::relative(file, folder).generic_string(), *kind, "", title_of(file), "", ""};
   std::string text;
   if (file.extension() == ".json") {
     try {
