@@ -22,6 +22,21 @@ namespace fs = std::filesystem;
 // What the studio shows when it is told nothing.
 constexpr const char* first_file = "scenes/gaits/basic_run_closed.gait.json";
 
+constexpr int usual_port = 8420;
+
+// At the port given, else at the usual one, else where there is room.
+std::unique_ptr<Studio> make_studio(const molejo::StudioOptions& own, ServerOptions server,
+                                    std::optional<int> port) {
+  server.port = port.value_or(usual_port);
+  try {
+    return std::make_unique<Studio>(own, server);
+  } catch (const NetworkError&) {
+    if (port) throw;
+  }
+  server.port = 0;
+  return std::make_unique<Studio>(own, server);
+}
+
 // The folder given, else that of the installed program, else the one here; empty: none.
 std::string find_scenes(const std::string& given) {
   if (!given.empty()) return given;
@@ -41,8 +56,9 @@ CLI::App* add_studio(CLI::App& app, StudioOptions& options) {
       app.add_subcommand("studio", "Open the page where everything is alive, in the browser");
   studio->add_option("FILE", options.file, "What to begin with: any file that Molejo reads")
       ->type_name("");
-  studio->add_option("--port", options.port, "Port to listen at; 0: any free one")
-      ->capture_default_str()
+  studio
+      ->add_option("--port", options.port,
+                   "Port to listen at; 0: any free one, as when none is given and 8420 is taken")
       ->type_name("N");
   studio->add_option("--scenes", options.scenes, "Folder of the gallery")->type_name("FOLDER");
   studio
@@ -69,17 +85,17 @@ int studio(const StudioOptions& options) {
   }
   ServerOptions server;
   server.address = options.address;
-  server.port = options.port;
   server.token = options.token;
   server.origins = options.origins;
-  Studio studio(std::move(own), std::move(server));
+  const std::unique_ptr<Studio> studio = make_studio(own, server, options.port);
   const std::string file = options.file.empty() ? first_file : options.file;
-  studio.start(file);
-  fmt::print("{} runs in the studio: {}{}\n", file, studio.url(),
+  studio->start(file);
+  fmt::print("{} runs in the studio; open this address in a browser, Ctrl-C ends it:\n  {}{}\n",
+             file, studio->url(),
              options.token.empty() ? "" : "?token=" + percent_encode(options.token));
   std::fflush(stdout);
   wait_for_stop_signal();
-  studio.stop();
+  studio->stop();
   return success;
 }
 

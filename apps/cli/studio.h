@@ -1,6 +1,7 @@
 // molejo studio: the page where everything is alive.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ struct StudioOptions {
   std::string file;  // to begin with; a run unless given
   std::string scenes;
   std::string address = "127.0.0.1";
-  int port = 8420;
+  std::optional<int> port;  // else 8420, or any free one where that is taken
   std::string token;
   std::vector<std::string> origins;
 };

@@ -1031,6 +1031,43 @@ test_serve_refuses() {
   refuse "expected" send not-an-address status
 }
 
+test_studio_says_where_it_is() {
+  start_until served 'http://127' studio pendulum.json --port 0
+  trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
+  local url
+  url=$(grep -oE 'http://\S+' served)
+  local live=ws${url#http}live
+  expect 0 send "$live" describe pause
+  holds stdout '"kind":"scene"'
+  kill -INT $started
+  local code=0
+  wait $started || code=$?
+  [ $code -eq 0 ] || fail "studio ended with $code"
+}
+
+# the first of two has the usual port, unless somebody else has it already
+test_studio_goes_elsewhere_when_its_port_is_taken() {
+  start_until served 'http://127' studio pendulum.json
+  local first=$started
+  cp served before
+  start_until served 'http://127' studio pendulum.json
+  trap 'kill $first $started 2> /dev/null || true; rm -rf "$folder"' EXIT
+  ! cmp -s before served || fail "two studios at one address"
+  local port
+  port=$(grep -oE '127.0.0.1:[0-9]+' served)
+  expect 1 studio pendulum.json --port "${port#*:}"
+  holds stderr "^molejo: .*${port#*:}"
+  kill $first $started
+}
+
+test_studio_refuses_bad_input_with_one_line() {
+  refuse "nowhere.json: no such file" studio nowhere.json --port 0
+  refuse "no folder of scenes here" studio --port 0
+  refuse "token" studio pendulum.json --address 0.0.0.0 --port 0
+  echo '{' > broken.json
+  refuse "broken.json:1" studio broken.json --port 0
+}
+
 test_watch_begins_again_when_the_file_is_saved() {
   start_until told 'waits for' simulate pendulum.json --duration 1 --watch -o out.csv
   trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
