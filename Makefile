@@ -1,24 +1,20 @@
 # The doors to Molejo. `make help` lists them.
 FUZZ_SECONDS ?= 20
 SEEDS ?= 3
-PORT ?= 8420
 PRESET ?= release
 JOBS := $(shell nproc)
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 SOURCES = $(shell git ls-files -co --exclude-standard -- '*.h' '*.cpp' | xargs ls -d 2> /dev/null)
 
-.PHONY: build run studio gallery test test-browser bench study format lint fuzz clean help
+.PHONY: build run gallery test test-browser bench study format lint fuzz clean help
 
 build:  ## the program, as build/molejo
 	@scripts/install_deps
 	@cmake --preset release > /dev/null
 	@ninja -C build -j$(JOBS) molejo_cli
 
-run: build  ## simulate the shipped scenes into out/ and say where to look
-	@build/molejo gallery scenes out
-
-studio: build  ## everything alive in the browser, at the address it prints (PORT=8420)
-	@build/molejo studio --port $(PORT)
+run: build  ## everything alive in the browser, at the address that it prints (PORT=8420)
+	@build/molejo studio $(if $(PORT),--port $(PORT))
 
 gallery: build  ## the shipped scenes as recordings, pictures and plots, in out/gallery/index.html
 	@build/molejo gallery scenes out/gallery
