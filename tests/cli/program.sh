@@ -1038,7 +1038,7 @@ test_studio_says_where_it_is() {
   url=$(grep -oE 'http://\S+' served)
   local live=ws${url#http}live
   expect 0 send "$live" describe pause
-  holds stdout '"kind":"scene"'
+  holds stdout '"kind": ?"scene"'
   kill -INT $started
   local code=0
   wait $started || code=$?
@@ -1048,7 +1048,7 @@ test_studio_says_where_it_is() {
 # the first of two has the usual port, unless somebody else has it already
 test_studio_goes_elsewhere_when_its_port_is_taken() {
   start_until served 'http://127' studio pendulum.json
-  local first=$started
+  first=$started
   cp served before
   start_until served 'http://127' studio pendulum.json
   trap 'kill $first $started 2> /dev/null || true; rm -rf "$folder"' EXIT
