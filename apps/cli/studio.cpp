@@ -37,16 +37,17 @@ std::unique_ptr<Studio> make_studio(const molejo::StudioOptions& own, ServerOpti
   return std::make_unique<Studio>(own, server);
 }
 
-// The folder given, else that of the installed program, else the one here; empty: none.
+// The folder given, else that of the installed program, else the one here, else that of the source
+// tree in which the program was built; empty: none.
 std::string find_scenes(const std::string& given) {
   if (!given.empty()) return given;
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) {
-    const fs::path installed = program.parent_path().parent_path() / "share/molejo/scenes";
-    if (fs::is_directory(installed, error)) return installed.string();
+  const fs::path home = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+  for (const fs::path& folder :
+       {home / "share/molejo/scenes", fs::path("scenes"), home / "scenes"}) {
+    if (fs::is_directory(folder, error)) return folder.string();
   }
-  return fs::is_directory("scenes", error) ? "scenes" : "";
+  return "";
 }
 
 }  // namespace

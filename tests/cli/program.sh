@@ -1062,7 +1062,9 @@ test_studio_goes_elsewhere_when_its_port_is_taken() {
 
 test_studio_refuses_bad_input_with_one_line() {
   refuse "nowhere.json: no such file" studio nowhere.json --port 0
-  refuse "no folder of scenes here" studio --port 0
+  mkdir -p alone/bin
+  cp "$program" alone/bin/molejo
+  (program=$PWD/alone/bin/molejo && refuse "no folder of scenes here" studio --port 0)
   refuse "token" studio pendulum.json --address 0.0.0.0 --port 0
   echo '{' > broken.json
   refuse "broken.json:1" studio broken.json --port 0
