@@ -13,7 +13,7 @@
 #include "molejo/io/scene_elements.h"
 #include "molejo/io/terrain_relief.h"
 #include "molejo/math/expression.h"
-#include "molejo/model/error.h"
+#include "molejo/model/formula_error.h"
 
 namespace molejo {
 
@@ -327,7 +327,7 @@ Terrain formula_terrain(const std::string& expression, double half_size, const s
     terrain.relief =
         expression_relief({-half_size, half_size, -half_size, half_size}, expression, Scope());
   } catch (const ExpressionError& e) {
-    throw InputError(fmt::format("{}: '{:.80}': {}", name, expression, e.what()));
+    throw FormulaError(fmt::format("{}: '{:.80}': {}", name, expression, e.what()), e.column);
   } catch (const InputError& e) {
     throw InputError(fmt::format("{}: '{:.80}': {}", name, expression, e.what()));
   }

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <new>
 
-#include "molejo/model/error.h"
+#include "molejo/model/formula_error.h"
 
 namespace molejo {
 
@@ -93,6 +93,8 @@ std::string answer(std::string_view message, ClientKey client, const Execute& ex
     }
     const std::string result = execute(command);
     return fmt::format("{{{}\"ok\":true{}{}}}", id, result.empty() ? "" : ",", result);
+  } catch (const FormulaError& e) {
+    return fmt::format("{{{}\"error\":{},\"column\":{}}}", id, quoted(e.what()), e.column);
   } catch (const InputError& e) {
     return fmt::format("{{{}\"error\":{}}}", id, quoted(e.what()));
   } catch (const std::bad_alloc&) {

@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "molejo/model/error.h"
+#include "molejo/model/formula_error.h"
 
 namespace molejo {
 
@@ -354,7 +354,7 @@ std::shared_ptr<const FormulaSet> compile_formulas(const Scene& scene, const Mod
   try {
     set.program = compile(set.definitions, set.outputs, names);
   } catch (const ExpressionError& e) {
-    throw InputError(source_of(set, e.place) + e.what());
+    throw FormulaError(source_of(set, e.place) + e.what(), e.column);
   }
   set.force_program = part_of(set.program, outputs_of(set, false));
   set.motor_program = part_of(set.program, outputs_of(set, true));

@@ -2,7 +2,7 @@
 
 #include "molejo/math/same_bits.h"
 #include "molejo/model/closure.h"
-#include "molejo/model/error.h"
+#include "molejo/model/formula_error.h"
 #include "molejo/physics/index.h"
 
 namespace molejo {
@@ -238,8 +238,9 @@ void command_motors(Dynamics<double>& d, FormulaRun& run) {
 void check_finite(FormulaRun& run, const std::string& when) {
   const FormulaSet& set = *run.set;
   if (const auto bad = first_non_finite(set.program, run.inputs.data(), run.work)) {
-    throw InputError(source_of(set, bad->place) + "column " + std::to_string(bad->place.column) +
-                     ": " + bad->text + " " + when);
+    throw FormulaError(source_of(set, bad->place) + "column " + std::to_string(bad->place.column) +
+                           ": " + bad->text + " " + when,
+                       bad->place.column);
   }
 }
 
