@@ -151,6 +151,18 @@ void fill_row(const Model& model, const Frame& frame, std::vector<double>& row) 
   row.insert(row.end(), frame.probes.begin(), frame.probes.end());
 }
 
+std::vector<PlotRow> plot_rows(const Model& model, std::span<const Frame* const> frames,
+                               std::span<const std::size_t> chosen) {
+  std::vector<PlotRow> list;
+  std::vector<double> row;
+  for (const Frame* frame : frames) {
+    fill_row(model, *frame, row);
+    PlotRow& values = list.emplace_back(PlotRow{frame->state.t, {}});
+    for (const std::size_t i : chosen) values.values.push_back(i < row.size() ? row[i] : NAN);
+  }
+  return list;
+}
+
 std::vector<std::size_t> find_columns(std::span<const Column> columns,
                                       std::span<const std::string> words) {
   std::vector<std::string> names;

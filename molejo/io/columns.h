@@ -23,6 +23,11 @@ struct Column {
   std::string unit;  // "J", "rad/s"; empty for a pure number
 };
 
+struct PlotRow {
+  double t = 0;  // s
+  std::vector<double> values;
+};
+
 // Of any frame of this model and its probes (Recording::probes), in order. A joint without a name,
 // or a quaternion joint with the name of a body, is called "body.joint".
 std::vector<Column> columns(const Model& model, std::span<const RecordedProbe> probes = {});
@@ -30,6 +35,11 @@ std::vector<Column> columns(const Model& model, std::span<const RecordedProbe> p
 // The values of a frame in the order of `columns`; replaces the content of `row`. When that was
 // the row of the frame before, the quaternions of bodies change without jumps of their sign.
 void fill_row(const Model& model, const Frame& frame, std::vector<double>& row);
+
+// The values of some of the columns in each of these frames, which follow each other; NaN where a
+// frame has none: it is from before a probe was added.
+std::vector<PlotRow> plot_rows(const Model& model, std::span<const Frame* const> frames,
+                               std::span<const std::size_t> chosen);
 
 // The indices of the columns that the words name: a column, a joint for all its coordinates, a
 // body for its position, "body.force" for the force of its contacts. Throws InputError with the

@@ -157,6 +157,12 @@ std::vector<Frame> LiveRun::frames(double from, double to) const {
   return list;
 }
 
+std::vector<const Frame*> LiveRun::some_frames(double from, double to, std::size_t most) const {
+  std::vector<const Frame*> list;
+  for (const Moment* m : history_.some(from, to, most)) list.push_back(&m->frame);
+  return list;
+}
+
 void LiveRun::branch() {
   history_.forget_later();
   // the frame itself is made anew as the first of what follows

@@ -28,6 +28,8 @@ class LiveRun : public Timeline {
   const std::vector<ContactEvent>& events() const { return history_.shown().events; }
   // Copies of those that were recorded from one time to another.
   std::vector<Frame> frames(double from, double to) const;
+  // At most so many of them, evenly.
+  std::vector<const Frame*> some_frames(double from, double to, std::size_t most) const;
   double time() const override { return frame().state.t; }
   std::int64_t number() const override { return history_.number(); }
   double begin() const override { return history_.begin(); }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 
 #include "molejo/model/error.h"
@@ -14,7 +15,15 @@ namespace {
 
 constexpr int max_steps_at_once = 100'000;
 constexpr std::size_t max_plots = 100;
-constexpr double status_interval = 0.2;  // s of wall time, beside binary frames
+constexpr int most_points = 5'000, usual_points = 1'000;
+constexpr std::size_t most_numbers = 400'000;  // of an answer
+constexpr double status_interval = 0.2;        // s of wall time, beside binary frames
+
+std::string column_list(const std::vector<std::string>& columns) {
+  std::string list;
+  for (const std::string& name : columns) list += (list.empty() ? "" : ",") + quoted(name);
+  return fmt::format("\"columns\":[{}]", list);
+}
 
 }  // namespace
 
@@ -33,6 +42,7 @@ Playback::Playback(PlaybackOptions options, Outputs outputs)
   add_word("branch", [this](const Command&) { return timeline().branch(), show_anew(), status(); });
   add_word("reset", [this](const Command&) { return timeline().reset(), show_anew(), status(); });
   add_word("subscribe", [this](const Command& c) { return subscribe(c); });
+  add_word("series", [this](const Command& c) { return series(c); });
   add_word("unsubscribe", [this](const Command& c) {
     clients_[c.client] = {};
     return std::string();
@@ -92,6 +102,11 @@ std::vector<std::string> Playback::plot_columns(const std::vector<std::string>& 
   return {};
 }
 
+std::vector<PlotRow> Playback::plot_rows(const std::vector<std::string>&, double, double,
+                                         std::size_t) const {
+  return {};
+}
+
 std::string Playback::subscribe(const Command& command) {
   Subscription subscription;
   subscription.frames = command.flag_or("frames", true);
@@ -104,10 +119,33 @@ std::string Playback::subscribe(const Command& command) {
   subscription.least_interval = 1 / std::min(rate, options_.most_frames_per_second);
   clients_[command.client] = subscription;
   changed();
-  if (columns.empty()) return {};
-  std::string list;
-  for (const std::string& name : columns) list += (list.empty() ? "" : ",") + quoted(name);
-  return fmt::format("\"columns\":[{}]", list);
+  return columns.empty() ? "" : column_list(columns);
+}
+
+// The curves of what was recorded.
+std::string Playback::series(const Command& command) const {
+  const std::vector<std::string> words = command.texts("plots", max_plots);
+  if (words.empty()) throw InputError("'plots': expected names of columns");
+  const std::vector<std::string> columns = plot_columns(words);
+  const int points =
+      command.find("points") ? command.whole("points", 1, most_points) : usual_points;
+  const std::vector<PlotRow> rows =
+      plot_rows(words, command.number_or("from", timeline().begin()),
+                command.number_or("to", timeline().end()),
+                std::min(static_cast<std::size_t>(points),
+                         most_numbers / std::max<std::size_t>(columns.size(), 1)));
+  std::string t, values;
+  for (const PlotRow& row : rows) t += fmt::format("{}{:.9g}", t.empty() ? "" : ",", row.t);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    values += i > 0 ? ",[" : "[";
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      const double x = rows[k].values[i];
+      if (k > 0) values += ',';
+      values += std::isfinite(x) ? fmt::format("{:.7g}", x) : "null";
+    }
+    values += ']';
+  }
+  return fmt::format("{},\"t\":[{}],\"values\":[{}]", column_list(columns), t, values);
 }
 
 void Playback::take_clients(Playback& other) {

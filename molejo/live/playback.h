@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "molejo/io/columns.h"
 #include "molejo/live/command.h"
 #include "molejo/live/timeline.h"
 
@@ -82,6 +83,10 @@ class Playback {
   virtual std::vector<BinaryFrame> binary_frames(const Subscription&) const { return {}; }
   // The columns that words for plots name. Throws InputError for unknown ones.
   virtual std::vector<std::string> plot_columns(const std::vector<std::string>& words) const;
+  // At most so many of the recorded frames from one time to another, evenly; values in the order of
+  // plot_columns.
+  virtual std::vector<PlotRow> plot_rows(const std::vector<std::string>&, double from, double to,
+                                         std::size_t most) const;
   // After every tick, with the wall clock: what happens beside the frames. Returns seconds until
   // it wants to be called again, negative: never.
   virtual double look_around(double) { return -1; }
@@ -99,6 +104,7 @@ class Playback {
   void step(const Command& command);
   void set_speed(const Command& command);
   std::string subscribe(const Command& command);
+  std::string series(const Command& command) const;
   bool advanced();
   bool advance_to(double now, double& wait);
   void send_frames(double now, bool to_all);

@@ -9,7 +9,7 @@
 #include "molejo/io/columns.h"
 #include "molejo/io/load.h"
 #include "molejo/io/scene.h"
-#include "molejo/model/error.h"
+#include "molejo/model/formula_error.h"
 
 namespace molejo {
 
@@ -39,9 +39,17 @@ void Session::replace(const Command& command) {
   if (component != -1 && component != 0 && component != 1 && component != 2) {
     throw InputError("'component': expected 0, 1 or 2");
   }
-  run_->replace_formula(command.text("what"), command.text("name"),
-                        command.text_or("part", "force"), static_cast<int>(component),
-                        command.text("text"));
+  const std::string text = command.text("text");
+  try {
+    run_->replace_formula(command.text("what"), command.text("name"),
+                          command.text_or("part", "force"), static_cast<int>(component), text);
+  } catch (const FormulaError& e) {
+    // another formula, which uses this one, may be what is wrong now: its columns are not of this
+    if (std::string(e.what()).find("'" + text + "'") == std::string::npos) {
+      throw InputError(e.what());
+    }
+    throw;
+  }
   plots_.clear();
 }
 
@@ -146,11 +154,14 @@ std::vector<std::string> Session::plot_columns(const std::vector<std::string>& w
 }
 
 std::vector<double> Session::plot_values(const std::vector<std::string>& words) const {
-  std::vector<double> row, values;
-  fill_row(run_->model(), run_->frame(), row);
-  // a frame from before a probe was added has no value of it
-  for (const std::size_t i : find_plots(words)) values.push_back(i < row.size() ? row[i] : NAN);
-  return values;
+  const Frame* shown = &run_->frame();
+  return molejo::plot_rows(run_->model(), {&shown, 1}, find_plots(words)).front().values;
+}
+
+std::vector<PlotRow> Session::plot_rows(const std::vector<std::string>& words, double from,
+                                        double to, std::size_t most) const {
+  const std::vector<const Frame*> frames = run_->some_frames(from, to, most);
+  return molejo::plot_rows(run_->model(), frames, find_plots(words));
 }
 
 std::string Session::frame_fields(const Subscription& subscription) const {

@@ -28,6 +28,8 @@ class Session : public Playback {
   std::string more_status() const override;
   std::string frame_fields(const Subscription& subscription) const override;
   std::vector<std::string> plot_columns(const std::vector<std::string>& words) const override;
+  std::vector<PlotRow> plot_rows(const std::vector<std::string>& words, double from, double to,
+                                 std::size_t most) const override;
   // The values of the frame that is shown, in the order of plot_columns.
   std::vector<double> plot_values(const std::vector<std::string>& words) const;
   LiveRun& live() { return *run_; }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <vector>
 
 namespace molejo {
 
@@ -46,6 +47,7 @@ class History {
   explicit History(HistoryLimits limits) : limits_(limits) {}
 
   bool empty() const { return moments_.empty(); }
+  std::size_t size() const { return moments_.size(); }
   const Moment& shown() const { return moments_[shown_]; }
   const Moment& last() const { return moments_.back(); }
   std::int64_t number() const { return first_ + static_cast<std::int64_t>(shown_); }
@@ -78,6 +80,21 @@ class History {
     if (i == moments_.size()) --i;
     if (i > 0 && std::fabs(moments_[i - 1].time() - t) < std::fabs(moments_[i].time() - t)) --i;
     shown_ = i;
+  }
+  // At most so many of those from one time to another, evenly, the first and the last among them.
+  std::vector<const Moment*> some(double from, double to, std::size_t most) const {
+    const auto before = [](const Moment& moment, double x) { return moment.time() < x; };
+    const auto at = [&](double t) {
+      return std::lower_bound(moments_.begin(), moments_.end(), t, before) - moments_.begin();
+    };
+    const std::ptrdiff_t first = at(from - 1e-9), count = at(to + 1e-9) - first;
+    std::vector<const Moment*> list;
+    const auto wanted = std::min(count, static_cast<std::ptrdiff_t>(most));
+    for (std::ptrdiff_t k = 0; k < wanted; ++k) {
+      const std::ptrdiff_t i = wanted > 1 ? k * (count - 1) / (wanted - 1) : 0;
+      list.push_back(&moments_[static_cast<std::size_t>(first + i)]);
+    }
+    return list;
   }
   // What comes after the one that is shown.
   void forget_later() {

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+
+#include "molejo/navigation/standing.h"
 
 namespace molejo::navigation {
 
@@ -36,33 +37,6 @@ Places places_of(const CharacterTrack& track, bool adapted) {
   }
   return places;
 }
-
-// One point of the sole: how far from where it came down it has been in this stance, along the
-// ground.
-class Standing {
- public:
-  explicit Standing(const Ground& ground) : ground_(ground) {}
-  void see(bool down, const Vec3& p) {
-    if (!down) {
-      was_down_ = false;
-      return;
-    }
-    if (!was_down_) {
-      const auto here = ground_.at(p.x, p.y);
-      began_ = p, normal_ = here ? here->normal : Vec3{0, 0, 1};
-    }
-    was_down_ = true;
-    const Vec3 moved = p - began_;
-    slip_ = std::max(slip_, norm(moved - normal_ * dot(moved, normal_)));
-  }
-  double take() { return std::exchange(slip_, 0); }
-
- private:
-  const Ground& ground_;
-  bool was_down_ = false;
-  Vec3 began_, normal_;
-  double slip_ = 0;
-};
 
 void measure_slip(const CharacterTrack& track, const Places& places, const Ground& ground,
                   QualityFigures& q) {

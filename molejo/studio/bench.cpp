@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "molejo/model/error.h"
 #include "molejo/studio/gait_bench.h"
 #include "molejo/studio/motion_bench.h"
@@ -31,8 +33,14 @@ std::unique_ptr<Bench> open_bench(FileKind kind, BenchOptions options) {
   }
 }
 
-void refuse_export(const std::string& what, const char* known) {
-  throw InputError(fmt::format("'what': '{:.40}': expected {}", what, known));
+void check_export(const Bench& bench, const std::string& what) {
+  const std::vector<std::string> known = bench.exports();
+  if (std::find(known.begin(), known.end(), what) != known.end()) return;
+  std::string list;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    list += (i == 0 ? "" : i + 1 < known.size() ? ", " : " or ") + known[i];
+  }
+  throw InputError(fmt::format("'what': '{:.40}': expected {}", what, list));
 }
 
 std::string stem_of(const std::string& name) {

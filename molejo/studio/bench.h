@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "molejo/live/playback.h"
 #include "molejo/studio/catalog.h"
@@ -25,7 +26,9 @@ class Bench {
   virtual ~Bench() = default;
   virtual FileKind kind() const = 0;
   virtual Playback& playback() = 0;
-  // `what` is glb, csv, svg or bvh; times in s. Throws InputError for what there is not.
+  // What can be exported: "glb", "csv", ...
+  virtual std::vector<std::string> exports() const = 0;
+  // One of these; times in s. Throws InputError.
   virtual Export prepare_export(const std::string& what, double from, double to) const = 0;
   // The command line that does what is shown.
   virtual std::string command_line() const = 0;
@@ -45,8 +48,8 @@ struct BenchOptions {
 // Opens a file of any kind. Throws InputError.
 std::unique_ptr<Bench> open_bench(FileKind kind, BenchOptions options);
 
-// For Bench::prepare_export.
-[[noreturn]] void refuse_export(const std::string& what, const char* known);
+// Throws InputError for what is not one of its exports.
+void check_export(const Bench& bench, const std::string& what);
 // The name of a file without folder and endings.
 std::string stem_of(const std::string& name);
 // A word of a shell command, quoted where it must be.

@@ -45,10 +45,17 @@ std::vector<std::string> FrameBench::plot_columns(const std::vector<std::string>
 }
 
 std::vector<double> FrameBench::plot_values(const std::vector<std::string>& words) const {
-  std::vector<double> row, values;
-  fill_row(model(), line().frame(), row);
-  for (const std::size_t i : find_columns(columns(model()), words)) values.push_back(row[i]);
-  return values;
+  const Frame* shown = &line().frame();
+  return molejo::plot_rows(model(), {&shown, 1}, find_columns(columns(model()), words))
+      .front()
+      .values;
+}
+
+std::vector<PlotRow> FrameBench::plot_rows(const std::vector<std::string>& words, double from,
+                                           double to, std::size_t most) const {
+  std::vector<const Frame*> frames;
+  for (const FrameMoment* m : line().history().some(from, to, most)) frames.push_back(&m->frame);
+  return molejo::plot_rows(model(), frames, find_columns(columns(model()), words));
 }
 
 std::vector<Playback::BinaryFrame> FrameBench::binary_frames(const Subscription& s) const {

@@ -46,6 +46,7 @@ class FrameBench : public Playback, public Bench {
   FrameBench(BenchOptions options) : Playback({}, options.outputs), options_(std::move(options)) {}
 
   Playback& playback() override { return *this; }
+  std::vector<std::string> exports() const override { return {"glb", "csv", "svg"}; }
   Export prepare_export(const std::string& what, double from, double to) const override;
 
  protected:
@@ -55,6 +56,8 @@ class FrameBench : public Playback, public Bench {
 
   const Timeline& timeline() const override { return line(); }
   std::vector<std::string> plot_columns(const std::vector<std::string>& words) const override;
+  std::vector<PlotRow> plot_rows(const std::vector<std::string>& words, double from, double to,
+                                 std::size_t most) const override;
   std::vector<BinaryFrame> binary_frames(const Subscription& subscription) const override;
   std::string frame_fields(const Subscription& subscription) const override;
   // Kind, file, name, description, model, camera, fps, and the status at its end.

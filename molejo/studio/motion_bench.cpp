@@ -184,6 +184,13 @@ std::string MotionBench::describe() const {
   return describe_with(text);
 }
 
+std::vector<std::string> MotionBench::exports() const {
+  std::vector<std::string> list = FrameBench::exports();
+  list.emplace_back("motion");
+  if (training_ && training_->result()) list.emplace_back("gait");
+  return list;
+}
+
 Export MotionBench::prepare_export(const std::string& what, double from, double to) const {
   const std::string stem = stem_of(options().name);
   if (what == "motion") {
@@ -191,8 +198,7 @@ Export MotionBench::prepare_export(const std::string& what, double from, double 
             [file = run_.file()](const std::function<void(double)>&) { return motion_text(file); }};
   }
   if (what == "gait") {
-    const std::shared_ptr<const GaitFile> gait = training_ ? training_->result() : nullptr;
-    if (!gait) throw InputError("'what': nothing was trained yet");
+    const std::shared_ptr<const GaitFile> gait = training_->result();
     return {stem + ".gait.json",
             [gait](const std::function<void(double)>&) { return gait_text(*gait); }};
   }

@@ -21,6 +21,7 @@ class MotionBench : public FrameBench {
   FileKind kind() const override { return FileKind::motion; }
   std::string describe() const override;
   // Also what is not a recording: "motion" as it is now, and "gait", what was trained.
+  std::vector<std::string> exports() const override;
   Export prepare_export(const std::string& what, double from, double to) const override;
   std::string command_line() const override;
 

@@ -275,12 +275,17 @@ std::vector<std::string> NetBench::plot_columns(const std::vector<std::string>& 
 }
 
 std::vector<double> NetBench::plot_values(const std::vector<std::string>& words) const {
-  std::vector<double> row, values;
-  fill_row(show_->built->model, line_->shown().frame, row);
-  for (const std::size_t i : find_columns(columns(show_->built->model), words)) {
-    values.push_back(row[i]);
-  }
-  return values;
+  const Model& model = show_->built->model;
+  const Frame* shown = &line_->shown().frame;
+  return molejo::plot_rows(model, {&shown, 1}, find_columns(columns(model), words)).front().values;
+}
+
+std::vector<PlotRow> NetBench::plot_rows(const std::vector<std::string>& words, double from,
+                                         double to, std::size_t most) const {
+  const Model& model = show_->built->model;  // plot_columns has refused a net alone
+  std::vector<const Frame*> frames;
+  for (const NetFrame* f : line_->history().some(from, to, most)) frames.push_back(&f->frame);
+  return molejo::plot_rows(model, frames, find_columns(columns(model), words));
 }
 
 std::string NetBench::frame_fields(const Subscription& s) const {
@@ -320,6 +325,11 @@ Recording NetBench::recording(double from, double to) const {
   return recording;
 }
 
+std::vector<std::string> NetBench::exports() const {
+  if (show_) return {"glb", "csv", "net", "pnml", "svg", "gantt", "events"};
+  return {"net", "pnml", "svg", "gantt", "events"};
+}
+
 Export NetBench::prepare_export(const std::string& what, double from, double to) const {
   const std::string stem = stem_of(bench_.name);
   const auto ready = [](std::string name, std::string text) {
@@ -330,10 +340,6 @@ Export NetBench::prepare_export(const std::string& what, double from, double to)
   if (what == "events") return ready(stem + ".events.csv", trace_csv(net(), line_->trace(), false));
   if (what == "svg") return ready(stem + ".svg", net_svg(net()));
   if (what == "gantt") return ready(stem + ".gantt.svg", gantt_svg(net(), line_->trace()));
-  if (!show_) refuse_export(what, "net, pnml, svg, gantt or events");
-  if (what != "glb" && what != "csv") {
-    refuse_export(what, "glb, csv, net, pnml, svg, gantt or events");
-  }
   return export_recording(what, stem, show_->scene, show_->built->model, recording(from, to));
 }
 

@@ -18,6 +18,7 @@ class NetBench : public Playback, public Bench {
   FileKind kind() const override { return show_ ? FileKind::show : FileKind::net; }
   Playback& playback() override { return *this; }
   std::string describe() const override;
+  std::vector<std::string> exports() const override;
   Export prepare_export(const std::string& what, double from, double to) const override;
   std::string command_line() const override;
 
@@ -25,6 +26,8 @@ class NetBench : public Playback, public Bench {
   const Timeline& timeline() const override { return *line_; }
   std::string more_status() const override;
   std::vector<std::string> plot_columns(const std::vector<std::string>& words) const override;
+  std::vector<PlotRow> plot_rows(const std::vector<std::string>& words, double from, double to,
+                                 std::size_t most) const override;
   std::string frame_fields(const Subscription& subscription) const override;
   std::vector<BinaryFrame> binary_frames(const Subscription& subscription) const override;
   double look_around(double now) override;

@@ -14,6 +14,7 @@ class SceneBench : public Session, public Bench {
   FileKind kind() const override { return FileKind::scene; }
   Playback& playback() override { return *this; }
   std::string describe() const override;
+  std::vector<std::string> exports() const override { return {"glb", "csv", "svg"}; }
   Export prepare_export(const std::string& what, double from, double to) const override;
   std::string command_line() const override;
 

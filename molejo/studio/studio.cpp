@@ -80,13 +80,25 @@ class Studio::Conversation : public molejo::Conversation {
  private:
   std::string described() {
     return fmt::format("\"kind\":\"{}\",\"describe\":{{{}}}", to_string(bench_->kind()),
-                       bench_->playback().describe());
+                       describe());
+  }
+
+  std::string describe() { return bench_->playback().describe() + "," + exports(); }
+
+  std::string exports() {
+    std::string list;
+    for (const std::string& what : bench_->exports()) {
+      list += (list.empty() ? "" : ",") + quoted(what);
+    }
+    return "\"exports\":[" + list + "]";
   }
 
   std::string execute(const Command& command) {
     const std::string word = command.word();
     if (word == "open") return open_file(command.text("file"));
     if (word == "gallery") return "\"files\":" + workspace_.gallery();
+    if (word == "describe") return describe();
+    if (word == "exports") return exports();
     if (word == "export") return begin_export(command);
     if (word == "command") return "\"command\":" + quoted(bench_->command_line());
     // another scene is opened, not loaded into this one
@@ -95,8 +107,10 @@ class Studio::Conversation : public molejo::Conversation {
   }
 
   std::string begin_export(const Command& command) {
-    const Export work = bench_->prepare_export(command.text("what"), command.number_or("from", 0),
-                                               command.number_or("to", 1e300));
+    const std::string what = command.text("what");
+    check_export(*bench_, what);
+    const Export work =
+        bench_->prepare_export(what, command.number_or("from", 0), command.number_or("to", 1e300));
     const int job = ++job_count_;
     const bool taken = jobs_.add([job, work, this](const Jobs::Tell& tell) {
       const auto progress = [&](double done) {

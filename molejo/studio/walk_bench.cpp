@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "molejo/io/character_file.h"
+#include "molejo/io/walk_columns.h"
 #include "molejo/io/walk_glb.h"
 #include "molejo/io/walk_report.h"
 #include "molejo/model/error.h"
@@ -18,7 +19,9 @@ namespace {
 constexpr double shown_fps = 60;
 constexpr double quality_interval = 0.5, quality_window = 3;  // s
 constexpr std::size_t most_judged = 4;
-constexpr double longest_glb = 600;  // s
+constexpr double longest_glb = 600;          // s
+constexpr double stance_window = 3;          // s that are looked back for a plot
+constexpr std::size_t most_described = 200;  // columns
 
 // A walk from its file; a character alone goes straight on over flat ground.
 WalkScene load_walk(const BenchOptions& options) {
@@ -74,6 +77,12 @@ WalkBench::WalkBench(BenchOptions options)
                                             figure_glb(c, pose, static_cast<int>(i)));
     }
     figure_assets_.push_back(asset);
+  }
+  for (int i = 0; i < line_.stage().size(); ++i) {
+    first_columns_.push_back(columns_.size());
+    const std::vector<Column> own =
+        walk_columns(line_.stage().name(i), line_.stage().walker(i).rig());
+    columns_.insert(columns_.end(), own.begin(), own.end());
   }
   add_words();
 }
@@ -212,6 +221,12 @@ std::string WalkBench::describe() const {
     t.add("asset", terrain_assets()[i]);
   }
   json.add("elevation", elevation_);
+  JsonValue& columns = json.add("columns", JsonValue::array());
+  for (std::size_t i = 0; i < std::min(columns_.size(), most_described); ++i) {
+    JsonValue& item = columns.items.emplace_back(JsonValue::object());
+    item.add("name", columns_[i].name);
+    item.add("unit", columns_[i].unit);
+  }
   JsonValue solvers = JsonValue::array();
   for (const std::string& word : solver_words()) solvers.items.emplace_back(word);
   json.add("solvers", std::move(solvers));
@@ -221,8 +236,13 @@ std::string WalkBench::describe() const {
 // Type 4: for each character where it stands (x y z, w x y z, metres per unit), then i16 w x y z of
 // each joint, then the translations of those that move.
 std::vector<Playback::BinaryFrame> WalkBench::binary_frames(const Subscription& s) const {
-  if (!s.frames) return {};
   const WalkMoment& moment = line_.moment();
+  std::vector<BinaryFrame> list;
+  if (!s.plots.empty()) {
+    const PlotRow row = measure(find_plots(s.plots), moment.t - stance_window, {&moment}).front();
+    list.push_back({3, values_frame(row.values, moment.t, line_.number())});
+  }
+  if (!s.frames) return list;
   FrameBytes bytes(FrameType::walkers, moment.characters.size(), line_.number(), moment.t);
   for (std::size_t i = 0; i < moment.characters.size(); ++i) {
     const navigation::TrackFrame& f = moment.characters[i];
@@ -241,7 +261,53 @@ std::vector<Playback::BinaryFrame> WalkBench::binary_frames(const Subscription& 
       for (const double x : {p.x, p.y, p.z}) bytes.add(x);
     }
   }
-  return {{4, bytes.take()}};
+  list.push_back({4, bytes.take()});
+  return list;
+}
+
+const std::vector<std::size_t>& WalkBench::find_plots(const std::vector<std::string>& words) const {
+  const auto known = plots_.find(words);
+  if (known != plots_.end()) return known->second;
+  if (plots_.size() > 100) plots_.clear();
+  return plots_[words] = find_columns(columns_, words);
+}
+
+std::vector<std::string> WalkBench::plot_columns(const std::vector<std::string>& words) const {
+  std::vector<std::string> names;
+  for (const std::size_t i : find_plots(words)) names.push_back(columns_[i].name);
+  return names;
+}
+
+std::vector<PlotRow> WalkBench::plot_rows(const std::vector<std::string>& words, double from,
+                                          double to, std::size_t most) const {
+  return measure(find_plots(words), from, line_.history().some(from, to, most));
+}
+
+std::vector<PlotRow> WalkBench::measure(const std::vector<std::size_t>& columns, double from,
+                                        const std::vector<const WalkMoment*>& moments) const {
+  std::vector<PlotRow> rows;
+  if (moments.empty()) return rows;
+  const auto character_of = [&](std::size_t column) {
+    const auto after = std::upper_bound(first_columns_.begin(), first_columns_.end(), column);
+    return static_cast<std::size_t>(after - first_columns_.begin()) - 1;
+  };
+  std::map<std::size_t, WalkMeter> meters;  // by character
+  for (const std::size_t column : columns) {
+    const std::size_t c = character_of(column);
+    const navigation::Rig& rig = line_.stage().walker(static_cast<int>(c)).rig();
+    meters.try_emplace(c, rig, *line_.scene().ground, shown_fps);
+  }
+  for (const WalkMoment* m :
+       line_.history().some(from, moments.back()->t, line_.history().size())) {
+    for (auto& [c, meter] : meters) meter.see(m->characters[c]);
+    if (m != moments[rows.size()]) continue;
+    PlotRow& row = rows.emplace_back(PlotRow{m->t, {}});
+    for (const std::size_t column : columns) {
+      const std::size_t c = character_of(column);
+      row.values.push_back(meters.at(c).values()[column - first_columns_[c]]);
+    }
+  }
+  return rows;
 }
 
 std::string WalkBench::frame_fields(const Subscription&) const {
@@ -281,17 +347,17 @@ double WalkBench::look_around(double now) {
 }
 
 Export WalkBench::prepare_export(const std::string& what, double from, double to) const {
-  if (what != "glb" && what != "bvh") refuse_export(what, "glb or bvh");
   auto record = std::make_shared<navigation::WalkRecord>(line_.record(from, to));
   if (record->frames() == 0) throw InputError("'from': nothing was recorded in this range");
   if (record->frames() > longest_glb * shown_fps) {
     throw InputError(fmt::format("'to': expected {:g} s at most", longest_glb));
   }
-  const WalkScene scene = line_.scene();
+  const double begin = line_.history().some(from, to, 1).front()->t;
   return {stem_of(options_.name) + "." + what,
-          [what, record, scene](const std::function<void(double)>& tell) {
+          [what, record, begin, scene = line_.snapshot()](const std::function<void(double)>& tell) {
             tell(0.1);
             if (what == "glb") return walk_glb(scene, *record);
+            if (what == "csv") return walk_csv(*record, *scene.ground, begin);
             const motion::Clip clip =
                 navigation::adapted_clip(record->characters.front(), record->fps, "walk");
             return bvh_text(*scene.actors.front().character, clip, {record->fps});

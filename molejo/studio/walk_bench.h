@@ -1,6 +1,8 @@
 // Characters that walk over any ground, steered and sculpted by the page.
 #pragma once
 
+#include <map>
+
 #include "molejo/studio/bench.h"
 #include "molejo/studio/walk_stage.h"
 
@@ -14,12 +16,16 @@ class WalkBench : public Playback, public Bench {
   FileKind kind() const override { return FileKind::walk; }
   Playback& playback() override { return *this; }
   std::string describe() const override;
+  std::vector<std::string> exports() const override { return {"glb", "bvh", "csv"}; }
   Export prepare_export(const std::string& what, double from, double to) const override;
   std::string command_line() const override;
 
  protected:
   const Timeline& timeline() const override { return line_; }
   std::vector<BinaryFrame> binary_frames(const Subscription& subscription) const override;
+  std::vector<std::string> plot_columns(const std::vector<std::string>& words) const override;
+  std::vector<PlotRow> plot_rows(const std::vector<std::string>& words, double from, double to,
+                                 std::size_t most) const override;
   std::string frame_fields(const Subscription& subscription) const override;
   double look_around(double now) override;
 
@@ -33,12 +39,19 @@ class WalkBench : public Playback, public Bench {
   // Descriptions hold the names of assets; made when first asked for and when the ground changes.
   const std::vector<std::string>& terrain_assets() const;
   std::string quality_event();
+  // Of some moments, which are seen with all that came since `from`.
+  std::vector<PlotRow> measure(const std::vector<std::size_t>& columns, double from,
+                               const std::vector<const WalkMoment*>& moments) const;
+  const std::vector<std::size_t>& find_plots(const std::vector<std::string>& words) const;
 
   BenchOptions options_;
   WalkTimeline line_;
   std::string elevation_;  // empty: that of the file
   std::vector<std::string> figure_assets_;
   mutable std::vector<std::string> terrain_assets_;
+  std::vector<Column> columns_;                                                 // of all characters
+  std::vector<std::size_t> first_columns_;                                      // of each
+  mutable std::map<std::vector<std::string>, std::vector<std::size_t>> plots_;  // columns by words
   bool tells_quality_ = false;
   double quality_told_ = -1e9;  // wall seconds
 };

@@ -94,11 +94,11 @@ WalkTimeline::WalkTimeline(WalkScene scene, double fps, HistoryLimits limits)
 WalkTimeline::~WalkTimeline() = default;
 
 // Every terrain with the bumps on it, in its own scale.
-void WalkTimeline::add_bumps() {
-  for (Terrain& terrain : scene_.terrains) {
+static void lay_bumps(WalkScene& scene, const std::shared_ptr<const Bumps>& bumps) {
+  for (Terrain& terrain : scene.terrains) {
     const auto bare = std::make_shared<const motion::Relief>(terrain.relief);
     const Vec3 o = terrain.offset, s = terrain.scale;
-    terrain.relief.at = [bare, o, s, bumps = bumps_](double x, double y) {
+    terrain.relief.at = [bare, o, s, bumps](double x, double y) {
       motion::Elevation e = bare->at(x, y);
       const motion::Elevation b = bumps->at(o.x + s.x * x, o.y + s.y * y);
       e.height += b.height / s.z;
@@ -107,7 +107,19 @@ void WalkTimeline::add_bumps() {
       return e;
     };
   }
-  scene_.ground = std::make_shared<const motion::Ground>(ground_of(scene_.terrains));
+  scene.ground = std::make_shared<const motion::Ground>(ground_of(scene.terrains));
+}
+
+void WalkTimeline::add_bumps() {
+  bare_ = scene_.terrains;
+  lay_bumps(scene_, bumps_);
+}
+
+WalkScene WalkTimeline::snapshot() const {
+  WalkScene scene = scene_;
+  scene.terrains = bare_;
+  lay_bumps(scene, std::make_shared<const Bumps>(*bumps_));
+  return scene;
 }
 
 void WalkTimeline::reset() {
@@ -262,6 +274,7 @@ const std::vector<Bump>& WalkTimeline::bumps() const { return bumps_->all(); }
 
 void WalkTimeline::set_elevation(const std::string& expression) {
   WalkScene before = scene_;
+  std::vector<Terrain> bare_before = bare_;
   const std::vector<Bump> sculpted = bumps_->all();
   scene_.terrains = {formula_terrain(expression, formula_half, "elevation")};
   bumps_->clear();
@@ -270,6 +283,7 @@ void WalkTimeline::set_elevation(const std::string& expression) {
     cast_from(history_.last().characters, true);
   } catch (const InputError&) {
     scene_ = std::move(before);
+    bare_ = std::move(bare_before);
     for (const Bump& b : sculpted) bumps_->add(b);
     throw;
   }

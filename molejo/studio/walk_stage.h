@@ -37,6 +37,9 @@ class WalkTimeline : public Timeline {
   ~WalkTimeline() override;
 
   const WalkScene& scene() const { return scene_; }  // with what was sculpted
+  // The same as it is now, whatever is sculpted later: for other threads.
+  WalkScene snapshot() const;
+  const History<WalkMoment>& history() const { return history_; }
   const navigation::Stage& stage() const { return *stage_; }
   const WalkMoment& moment() const { return history_.shown(); }
   // Joints of a character whose translation changes.
@@ -78,6 +81,7 @@ class WalkTimeline : public Timeline {
 
   WalkScene scene_;
   WalkScene original_;
+  std::vector<Terrain> bare_;  // terrains of the scene without bumps
   double fps_;
   History<WalkMoment> history_;
   std::shared_ptr<Bumps> bumps_;

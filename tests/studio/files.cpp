@@ -178,3 +178,45 @@ TEST_CASE("studio: what was shown can be exported") {
   CHECK(visitor.error(R"({"do": "export", "what": "csv", "from": 90})").find("nothing") !=
         std::string::npos);
 }
+
+TEST_CASE("studio: each kind says what it exports, and all of that can be had") {
+  const std::map<std::string, std::string> all{
+      {"scenes/double_pendulum.json", "glb csv svg"},
+      {"scenes/gaits/basic_run_closed.gait.json", "glb csv svg"},
+      {"scenes/gaits/basic_run.motion.json", "glb csv svg motion"},
+      {"scenes/shows/walk.show.json", "glb csv net pnml svg gantt events"},
+      {"scenes/nets/jump.net.json", "net pnml svg gantt events"},
+      {"scenes/walks/stick_a.walk.json", "glb bvh csv"},
+      {"scenes/walks/stick_walk.bvh", "glb bvh csv"},
+  };
+  const std::map<std::string, std::string> beginnings{
+      {"glb", "glTF"},   {"csv", "t,"},     {"bvh", "HIERARCHY"}, {"net", "{"},
+      {"pnml", "<?xml"}, {"gantt", "<svg"}, {"svg", "<svg"},      {"motion", "{"}};
+  LoopbackStudio studio("scenes/pendulum.json");
+  Visitor visitor(studio);
+  for (const auto& [file, expected] : all) {
+    CAPTURE(file);
+    const JsonValue opened = visitor.must(R"({"do": "open", "file": ")" + file + "\"}");
+    visitor.must(R"({"do": "pause"})");
+    visitor.must(R"({"do": "step", "frames": 5})");
+    std::string list;
+    for (const JsonValue& what : opened.find("describe")->find("exports")->items) {
+      list += (list.empty() ? "" : " ") + what.text;
+      CAPTURE(what.text);
+      visitor.must(R"({"do": "export", "what": ")" + what.text + "\"}");
+      const std::string bytes =
+          body_of(http(studio, "GET", visitor.event("done").find("asset")->text));
+      CHECK(!bytes.empty());
+      const auto begins = beginnings.find(what.text);
+      if (begins != beginnings.end())
+        CHECK(bytes.substr(0, begins->second.size()) == begins->second);
+    }
+    CHECK(list == expected);
+    CHECK(visitor.must(R"({"do": "exports"})").find("exports")->items.size() ==
+          opened.find("describe")->find("exports")->items.size());
+    const std::string last = expected.substr(expected.rfind(' ') + 1);
+    const std::string error = visitor.error(R"({"do": "export", "what": "exe"})");
+    CHECK(error.find("'what': 'exe': expected ") == 0);
+    CHECK(error.find(" or " + last) != std::string::npos);
+  }
+}
