@@ -12,7 +12,6 @@
 #include <mutex>
 #include <optional>
 
-#include "apps/cli/child.h"
 #include "apps/cli/command.h"
 #include "apps/cli/outputs.h"
 #include "apps/cli/page.h"
@@ -20,6 +19,8 @@
 #include "molejo/io/file.h"
 #include "molejo/live/http.h"
 #include "molejo/model/error.h"
+#include "molejo/studio/child.h"
+#include "molejo/studio/film.h"
 #include "molejo/studio/studio.h"
 
 namespace molejo::cli {
@@ -46,13 +47,6 @@ Size parse_size(const std::string& text) {
         "--size: '{:.40}': expected WIDTHxHEIGHT from 16x16 to 7680x4320, as 1280x720", text));
   }
   return size;
-}
-
-std::string need_program(const std::vector<std::string>& names, const char* package) {
-  for (const std::string& name : names) {
-    if (std::string path = find_program(name); !path.empty()) return path;
-  }
-  throw InputError(fmt::format("render needs {}: apt-get install {}", names.front(), package));
 }
 
 // Pictures as they come from the page, in order, handed to whoever waits.
@@ -96,50 +90,17 @@ class Inbox {
   std::string failure_;
 };
 
-// Where pictures go: one file, a folder of them, or a film.
-class Film {
+// Where pictures go: one file, a folder of them, or a pictures.
+class Pictures {
  public:
-  Film(const std::string& output, double fps) : output_(output) {
-    if (output.ends_with(".mp4")) {
-      part_ = output + ".part.mp4";
-      encoder_.emplace(need_program({"ffmpeg"}, "ffmpeg"),
-                       std::vector<std::string>{"-y",
-                                                "-loglevel",
-                                                "error",
-                                                "-f",
-                                                "image2pipe",
-                                                "-framerate",
-                                                fmt::format("{:g}", fps),
-                                                "-c:v",
-                                                "png",
-                                                "-i",
-                                                "-",
-                                                "-vf",
-                                                "crop=trunc(iw/2)*2:trunc(ih/2)*2",
-                                                "-c:v",
-                                                "libx264",
-                                                "-crf",
-                                                "18",
-                                                "-preset",
-                                                "veryfast",
-                                                "-pix_fmt",
-                                                "yuv420p",
-                                                "-movflags",
-                                                "+faststart",
-                                                part_},
-                       true);
-    } else if (output.ends_with("/")) {
-      fs::create_directories(output);
-    }
-  }
-  ~Film() {
-    std::error_code error;
-    if (!part_.empty()) fs::remove(part_, error);
+  Pictures(const std::string& output, double fps) : output_(output) {
+    if (output.ends_with(".mp4")) film_.emplace(output, fps);
+    if (output.ends_with("/")) fs::create_directories(output);
   }
 
   void add(const std::string& png) {
-    if (encoder_) {
-      if (!encoder_->feed(png)) throw std::runtime_error("ffmpeg has ended");
+    if (film_) {
+      film_->add(png);
     } else if (output_.ends_with("/")) {
       write_file(fmt::format("{}{:06d}.png", output_, count_), png);
     } else if (count_ == 0) {
@@ -148,16 +109,13 @@ class Film {
     ++count_;
   }
   void finish() {
-    if (!encoder_) return;
-    if (!encoder_->finish()) throw std::runtime_error("ffmpeg could not make the film");
-    fs::rename(part_, output_);
-    part_.clear();
+    if (film_) film_->finish();
   }
   int count() const { return count_; }
 
  private:
-  std::string output_, part_;
-  std::optional<Child> encoder_;
+  std::string output_;
+  std::optional<FilmWriter> film_;
   int count_ = 0;
 };
 
@@ -281,7 +239,7 @@ int render(const RenderOptions& o) {
   own.scenes = o.scenes;
   own.on_picture = [&](int index, std::string_view png) { inbox.put(index, std::string(png)); };
   own.on_pictures_end = [&](const std::string& failure) { inbox.end(failure); };
-  Film film(o.output, fps);
+  Pictures pictures(o.output, fps);
   Studio studio(std::move(own), {});
   studio.start(o.file);
   std::string url = fmt::format("{}#bare=1&render={:g},{:g},{},{},{}", studio.url(), from, fps,
@@ -292,20 +250,20 @@ int render(const RenderOptions& o) {
   {
     Child browser(chromium, browser_words(url, size, profile.path(), o.dark));
     Counter counter(wanted);
-    while (film.count() < wanted) {
+    while (pictures.count() < wanted) {
       const std::optional<std::string> picture = inbox.next(browser);
       if (!picture) break;
-      film.add(*picture);
-      counter.tell(film.count());
+      pictures.add(*picture);
+      counter.tell(pictures.count());
     }
   }
   studio.stop();
-  film.finish();
+  pictures.finish();
   if (o.json) {
     fmt::print("{{\"file\": \"{}\", \"pictures\": {}, \"width\": {}, \"height\": {}}}\n", o.output,
-               film.count(), size.width, size.height);
+               pictures.count(), size.width, size.height);
   } else {
-    fmt::print("{}: {} pictures of {}x{}\n", o.output, film.count(), size.width, size.height);
+    fmt::print("{}: {} pictures of {}x{}\n", o.output, pictures.count(), size.width, size.height);
   }
   return success;
 }

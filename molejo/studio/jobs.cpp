@@ -1,5 +1,7 @@
 #include "molejo/studio/jobs.h"
 
+#include <utility>
+
 namespace molejo {
 
 namespace {
@@ -8,7 +10,20 @@ constexpr std::size_t most_waiting = 16;
 
 }  // namespace
 
-Jobs::Jobs(std::function<void()> wake) : wake_(std::move(wake)), thread_([this] { run(); }) {}
+void News::tell(const std::string& line) {
+  {
+    const std::lock_guard lock(mutex_);
+    lines_.push_back(line);
+  }
+  if (wake_) wake_();
+}
+
+std::vector<std::string> News::take() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(lines_, {});
+}
+
+Jobs::Jobs(std::function<void()> wake) : news_(std::move(wake)), thread_([this] { run(); }) {}
 
 Jobs::~Jobs() {
   {
@@ -27,19 +42,6 @@ bool Jobs::add(Work work) {
   return true;
 }
 
-std::vector<std::string> Jobs::news() {
-  const std::lock_guard lock(mutex_);
-  return std::move(news_);
-}
-
-void Jobs::tell(const std::string& text) {
-  {
-    const std::lock_guard lock(mutex_);
-    news_.push_back(text);
-  }
-  if (wake_) wake_();
-}
-
 void Jobs::run() {
   while (true) {
     Work work;
@@ -50,7 +52,7 @@ void Jobs::run() {
       work = std::move(waiting_.front());
       waiting_.pop_front();
     }
-    work([this](const std::string& text) { tell(text); });
+    work([this](const std::string& text) { news_.tell(text); });
   }
 }
 

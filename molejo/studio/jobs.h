@@ -11,6 +11,21 @@
 
 namespace molejo {
 
+// Lines from any thread for the one that takes them.
+class News {
+ public:
+  // `wake` is called whenever there is some; any thread.
+  explicit News(std::function<void()> wake) : wake_(std::move(wake)) {}
+  void tell(const std::string& line);
+  // What was told since the last time.
+  std::vector<std::string> take();
+
+ private:
+  std::function<void()> wake_;
+  std::mutex mutex_;
+  std::vector<std::string> lines_;
+};
+
 class Jobs {
  public:
   using Tell = std::function<void(const std::string& news)>;
@@ -23,17 +38,15 @@ class Jobs {
   // False when too many wait already.
   bool add(Work work);
   // What was told since the last time.
-  std::vector<std::string> news();
+  std::vector<std::string> news() { return news_.take(); }
 
  private:
   void run();
-  void tell(const std::string& text);
 
-  std::function<void()> wake_;
+  News news_;
   std::mutex mutex_;
   std::condition_variable more_;
   std::deque<Work> waiting_;
-  std::vector<std::string> news_;
   bool stopping_ = false;
   std::thread thread_;
 };

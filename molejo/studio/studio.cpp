@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <set>
 
 #include "molejo/live/files.h"
 #include "molejo/model/error.h"
 #include "molejo/studio/bench.h"
+#include "molejo/studio/filming.h"
 #include "molejo/studio/jobs.h"
 #include "molejo/studio/training.h"
 #include "molejo/studio/workspace.h"
@@ -30,14 +33,32 @@ HttpAnswer text_answer(std::string content_type, std::string body) {
           false};
 }
 
+HttpAnswer refusal(const InputError& e) {
+  HttpAnswer no =
+      text_answer("application/json", fmt::format("{{\"error\":{}}}", quoted(e.what())));
+  no.status = 400;
+  return no;
+}
+
+// A whole number from a query.
+int number_in(const HttpRequest& request, const char* key) {
+  const std::string text = request.head.parameter(key).value_or("");
+  const bool number =
+      !text.empty() && text.size() < 9 && text.find_first_not_of("0123456789") == std::string::npos;
+  if (!number) throw InputError(fmt::format("{}: expected a number", key));
+  return std::stoi(text);
+}
+
 }  // namespace
 
 // What clients say and hear. All words that it does not know itself are for what is open.
 class Studio::Conversation : public molejo::Conversation {
  public:
-  Conversation(Workspace& workspace, Playback::Outputs outputs, HistoryLimits history,
-               std::function<void()> wake)
+  Conversation(Workspace& workspace, Filming& filming, News& news, Playback::Outputs outputs,
+               HistoryLimits history, std::function<void()> wake)
       : workspace_(workspace),
+        filming_(filming),
+        news_(news),
         outputs_(std::move(outputs)),
         history_(history),
         wake_(std::move(wake)),
@@ -49,13 +70,15 @@ class Studio::Conversation : public molejo::Conversation {
   }
   void close(ClientKey client) override {
     clients_.erase(client);
+    filming_.leave(client);
     bench_->playback().close(client);
   }
   void receive(ClientKey client, std::string_view text) override {
     outputs_.reply(client, answer(text, client, [this](const Command& c) { return execute(c); }));
   }
   double tick(double now) override {
-    for (const std::string& news : jobs_.news()) tell_all(news);
+    for (const std::string& line : jobs_.news()) tell_all(line);
+    for (const std::string& line : news_.take()) tell_all(line);
     return bench_->playback().tick(now);
   }
 
@@ -71,6 +94,7 @@ class Studio::Conversation : public molejo::Conversation {
         open_bench(*kind, {name, path, outputs_, history_, &workspace_, wake_, &trainings_});
     if (bench_) next->playback().take_clients(bench_->playback());
     bench_ = std::move(next);
+    name_ = name;
     bench_->playback().play();
     const std::string text = described();
     tell_all("{\"event\":\"opened\"," + text + "}");
@@ -100,10 +124,21 @@ class Studio::Conversation : public molejo::Conversation {
     if (word == "describe") return describe();
     if (word == "exports") return exports();
     if (word == "export") return begin_export(command);
+    if (word == "film") return film(command);
     if (word == "command") return "\"command\":" + quoted(bench_->command_line());
     // another scene is opened, not loaded into this one
     if (word == "load" && command.find("file")) return open_file(command.text("file"));
     return bench_->playback().execute(command);
+  }
+
+  std::string film(const Command& command) {
+    if (command.find("cancel")) {
+      filming_.cancel(command.whole("cancel", 1, std::numeric_limits<int>::max()));
+      return {};
+    }
+    const int job = ++job_count_;
+    filming_.begin(job, command.client, read_film_plan(command, stem_of(name_) + ".mp4"));
+    return fmt::format("\"job\":{}", job);
   }
 
   std::string begin_export(const Command& command) {
@@ -135,11 +170,14 @@ class Studio::Conversation : public molejo::Conversation {
   }
 
   Workspace& workspace_;
+  Filming& filming_;
+  News& news_;
   Playback::Outputs outputs_;
   HistoryLimits history_;
   std::function<void()> wake_;
   Trainings trainings_;
   std::unique_ptr<Bench> bench_;
+  std::string name_;  // of the file that is open
   std::set<ClientKey> clients_;
   int job_count_ = 0;
   Jobs jobs_;
@@ -149,6 +187,8 @@ struct Studio::Parts {
   std::map<std::string, std::pair<std::string, SharedBytes>> page;  // type and bytes by path
   Workspace workspace;
   Host host;
+  News news;
+  Filming filming;
   std::unique_ptr<Studio::Conversation> conversation;  // until the start
   decltype(StudioOptions::on_picture) on_picture;
   decltype(StudioOptions::on_pictures_end) on_pictures_end;
@@ -156,22 +196,29 @@ struct Studio::Parts {
   Parts(StudioOptions options, ServerOptions server)
       : workspace(options.scenes),
         host(with_uploads(std::move(server))),
+        news([this] { host.wake(); }),
+        filming(workspace, news),
         on_picture(std::move(options.on_picture)),
         on_pictures_end(std::move(options.on_pictures_end)) {
     for (PageFile& file : options.page) {
       page[file.path] = {std::string(content_type(file.path)),
                          std::make_shared<const std::string>(std::move(file.bytes))};
     }
-    conversation = std::make_unique<Studio::Conversation>(workspace, host.outputs(),
+    conversation = std::make_unique<Studio::Conversation>(workspace, filming, news, host.outputs(),
                                                           options.history, [this] { host.wake(); });
   }
 
   std::optional<HttpAnswer> respond(const HttpRequest& request) {
     const std::string path(request.head.path());
     if (request.head.method == "POST") {
-      if (path == "/picture" && on_picture) return take_picture(request);
-      if (path != "/upload") throw HttpError(404, "files are sent to /upload");
-      return take(request);
+      try {
+        if (path == "/picture" && on_picture) return take_picture(request);
+        if (path == "/film") return take_film_picture(request);
+        if (path == "/upload") return take(request);
+      } catch (const InputError& e) {
+        return refusal(e);
+      }
+      throw HttpError(404, "files are sent to /upload");
     }
     const auto file = page.find(path == "/" ? "/index.html" : path);
     if (file != page.end()) {
@@ -193,26 +240,21 @@ struct Studio::Parts {
       on_pictures_end(*failed);
       return text_answer("text/plain", "");
     }
-    const std::string index = request.head.parameter("frame").value_or("");
-    const bool number = !index.empty() && index.size() < 9 &&
-                        index.find_first_not_of("0123456789") == std::string::npos;
-    if (!number) throw HttpError(400, "frame: expected a number");
-    on_picture(std::stoi(index), request.body);
+    on_picture(number_in(request, "frame"), request.body);
     return text_answer("text/plain", "");
   }
 
+  HttpAnswer take_film_picture(const HttpRequest& request) {
+    const int next =
+        filming.add(number_in(request, "job"), number_in(request, "frame"), request.body);
+    return text_answer("application/json", fmt::format("{{\"next\":{}}}", next));
+  }
+
   HttpAnswer take(const HttpRequest& request) {
-    try {
-      const std::string name = request.head.parameter("name").value_or("");
-      const std::string file = workspace.upload(name, request.body);
-      return text_answer("application/json", fmt::format("{{\"file\":{},\"kind\":\"{}\"}}",
-                                                         quoted(file), to_string(*kind_of(file))));
-    } catch (const InputError& e) {
-      HttpAnswer no =
-          text_answer("application/json", fmt::format("{{\"error\":{}}}", quoted(e.what())));
-      no.status = 400;
-      return no;
-    }
+    const std::string name = request.head.parameter("name").value_or("");
+    const std::string file = workspace.upload(name, request.body);
+    return text_answer("application/json", fmt::format("{{\"file\":{},\"kind\":\"{}\"}}",
+                                                       quoted(file), to_string(*kind_of(file))));
   }
 };
 
@@ -239,7 +281,10 @@ void Studio::start(const std::string& file) {
                      [this](const HttpRequest& request) { return parts_->respond(request); });
 }
 
-void Studio::stop() { parts_->host.stop(); }
+void Studio::stop() {
+  parts_->filming.stop();
+  parts_->host.stop();
+}
 int Studio::port() const { return parts_->host.port(); }
 std::string Studio::live_url() const { return parts_->host.url(); }
 

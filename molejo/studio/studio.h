@@ -4,6 +4,7 @@
 //   /                 the page          /gallery.json      what can be opened
 //   /live             WebSocket         /asset/...         what was made
 //   POST /upload      what was dropped on the page
+//   POST /film        a picture of the film that it makes (filming.h)
 //   POST /picture     what it has drawn, for those who asked (molejo render)
 #pragma once
 

@@ -1,0 +1,81 @@
+#include "molejo/studio/film.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <stdexcept>
+
+namespace molejo {
+
+namespace {
+
+constexpr std::string_view signature("\x89PNG\r\n\x1a\n", 8);
+
+std::uint32_t big_endian(std::string_view bytes) {
+  std::uint32_t x = 0;
+  for (const char c : bytes.substr(0, 4)) x = x << 8 | static_cast<unsigned char>(c);
+  return x;
+}
+
+std::vector<std::string> encoder_words(const std::string& path, double fps) {
+  return {"-y", "-loglevel", "error", "-xerror",
+          // what comes in
+          "-f", "image2pipe", "-framerate", fmt::format("{:g}", fps), "-c:v", "png", "-i", "-",
+          // what goes out: sizes must be even, and every player must take it
+          "-vf", "crop=trunc(iw/2)*2:trunc(ih/2)*2", "-c:v", "libx264", "-crf", "18", "-preset",
+          "veryfast", "-pix_fmt", "yuv420p", "-movflags", "+faststart", path};
+}
+
+}  // namespace
+
+std::string picture_fault(std::string_view bytes, int width, int height) {
+  constexpr std::size_t chunk_frame = 12;  // length, name and checksum
+  if (bytes.substr(0, signature.size()) != signature) return "expected a PNG";
+  bytes.remove_prefix(signature.size());
+  for (bool first = true; bytes.size() >= chunk_frame; first = false) {
+    const std::size_t length = big_endian(bytes);
+    const std::string_view name = bytes.substr(4, 4);
+    if (length > bytes.size() - chunk_frame) break;
+    if (first) {
+      if (name != "IHDR" || length != 13) return "expected a PNG that begins with its size";
+      const std::uint32_t w = big_endian(bytes.substr(8)), h = big_endian(bytes.substr(12));
+      if (w != static_cast<std::uint32_t>(width) || h != static_cast<std::uint32_t>(height)) {
+        return fmt::format("a picture of {}x{}: expected {}x{}", w, h, width, height);
+      }
+    }
+    bytes.remove_prefix(chunk_frame + length);
+    if (name == "IEND") return bytes.empty() ? "" : "expected nothing behind the end of the PNG";
+  }
+  return "the PNG ends too early";
+}
+
+FilmWriter::FilmWriter(std::string path, double fps)
+    : path_(std::move(path)), part_(path_ + ".part.mp4") {
+  encoder_.emplace(need_program({"ffmpeg"}, "ffmpeg"), encoder_words(part_, fps), true);
+}
+
+FilmWriter::~FilmWriter() {
+  encoder_.reset();
+  std::error_code error;
+  std::filesystem::remove(part_, error);
+}
+
+void FilmWriter::give_up(const std::stop_token& stop) const {
+  if (stop.stop_requested()) throw std::runtime_error("cancelled");
+  const std::string why = encoder_->complaint();
+  throw std::runtime_error("ffmpeg could not make the film" + (why.empty() ? why : ": " + why));
+}
+
+void FilmWriter::add(std::string_view png, const std::stop_token& stop) {
+  if (encoder_->feed(png, stop)) return;
+  if (!stop.stop_requested()) encoder_->finish(stop);  // it has ended: all is said
+  give_up(stop);
+}
+
+void FilmWriter::finish(const std::stop_token& stop) {
+  if (!encoder_->finish(stop)) give_up(stop);
+  std::filesystem::rename(part_, path_);
+}
+
+}  // namespace molejo

@@ -1,0 +1,39 @@
+// Films: pictures go in one after the other, ffmpeg makes an MP4 of them.
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "molejo/studio/child.h"
+
+namespace molejo {
+
+// What keeps these bytes from being a PNG of this size; empty: nothing. Its chunks are walked, not
+// decoded: the encoder does that.
+std::string picture_fault(std::string_view bytes, int width, int height);
+
+// One film into one file. All but the first throw std::runtime_error when the encoder gives up or
+// it is time to stop.
+class FilmWriter {
+ public:
+  // Throws InputError where there is no ffmpeg.
+  FilmWriter(std::string path, double fps);
+  // Leaves no process, and no file that is not finished.
+  ~FilmWriter();
+  FilmWriter(const FilmWriter&) = delete;
+  FilmWriter& operator=(const FilmWriter&) = delete;
+
+  void add(std::string_view png, const std::stop_token& stop = {});
+  // The file is there when it returns.
+  void finish(const std::stop_token& stop = {});
+
+ private:
+  [[noreturn]] void give_up(const std::stop_token& stop) const;
+
+  std::string path_, part_;
+  std::optional<Child> encoder_;
+};
+
+}  // namespace molejo
