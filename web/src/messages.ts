@@ -103,6 +103,7 @@ export interface Description {
   duration?: number;
   camera?: CameraPlace;
   plot?: string[];
+  columns?: Column[]; // what can be plotted, where it is not told by the model
   model?: Model;
   variables?: Variable[];
   forces?: Force[];

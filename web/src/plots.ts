@@ -2,6 +2,7 @@
 // a line shows the time of the frame in the view.
 import uPlot from 'uplot';
 import { by_id, el, save, short_number } from './dom';
+import { Series } from './series';
 import { shortcut } from './shortcuts';
 import type { Studio } from './studio';
 
@@ -15,7 +16,12 @@ const usual: Group[] = [
   { title: 'momentum (N s)', words: ['px', 'py', 'pz'] },
   { title: 'angular momentum (N m s)', words: ['lx', 'ly', 'lz'] },
 ];
-const most_points = 20_000;
+// of walks: columns by how they end
+const of_walkers: [ending: string, title: string][] = [
+  ['.speed', 'speed (m/s)'], ['.hips', 'height of the hips (m)'], ['.slip', 'slip of the feet (m)'],
+];
+const asked_points = 2000;
+const most_curves = 6; // in one chart
 const light_colors = ['#2a64b8', '#c2571a', '#23863d', '#25231f', '#8a4fb0', '#9a7400'];
 const dark_colors = ['#7fb0f2', '#f0a06a', '#63c67c', '#ececee', '#c79be8', '#e0c060'];
 const dark = window.matchMedia('(prefers-color-scheme: dark)');
@@ -31,40 +37,6 @@ function axis_number(value: number): string {
   if (size >= 1e6) return `${Number((value / 1e6).toPrecision(3))}M`;
   if (size >= 1e4) return `${Number((value / 1e3).toPrecision(3))}k`;
   return String(Number(value.toPrecision(4)));
-}
-
-// Values by time, in order of time whatever comes first.
-class Series {
-  readonly t: number[] = [];
-  readonly values = new Map<string, (number | null)[]>();
-
-  constructor(readonly columns: string[]) {
-    for (const column of columns) this.values.set(column, []);
-  }
-
-  add(t: number, value: (column: string) => number | null): void {
-    let at = this.t.length;
-    while (at > 0 && this.t[at - 1] > t + 1e-9) at -= 1;
-    const replace = at > 0 && Math.abs(this.t[at - 1] - t) <= 1e-9;
-    if (replace) at -= 1;
-    this.t.splice(at, replace ? 1 : 0, t);
-    for (const column of this.columns) this.values.get(column)!.splice(at, replace ? 1 : 0, value(column));
-    if (this.t.length > most_points) this.drop_before(this.t[Math.floor(most_points / 10)]);
-  }
-
-  private drop_before(t: number): void {
-    const count = this.t.findIndex((x) => x >= t);
-    this.t.splice(0, count);
-    for (const list of this.values.values()) list.splice(0, count);
-  }
-
-  // What comes later was forgotten by the run: a branch, or a new start.
-  cut_after(t: number): void {
-    let keep = this.t.length;
-    while (keep > 0 && this.t[keep - 1] > t + 1e-9) keep -= 1;
-    this.t.length = keep;
-    for (const list of this.values.values()) list.length = keep;
-  }
 }
 
 class Chart {
@@ -86,13 +58,15 @@ class Chart {
     new ResizeObserver(() => this.resize()).observe(this.canvas);
   }
 
-  // The columns that its words turned out to mean; what was drawn of others is forgotten.
-  set_columns(all: string[]): void {
+  // The columns that its words turned out to mean; what was drawn of others is forgotten. True: there
+  // are others now.
+  set_columns(all: string[]): boolean {
     const columns = all.filter((c) => this.group.words.some((w) => c === w || is_part(c, w)));
-    if (columns.join() === this.columns.join()) return;
+    if (columns.join() === this.columns.join()) return false;
     this.columns = columns;
     this.record = new Series(columns);
     this.make();
+    return true;
   }
 
   private colors(): string[] {
@@ -254,19 +228,32 @@ export class Plots {
 
   private open(): void {
     for (const chart of this.charts) chart.dispose();
-    const { describe } = this.studio;
-    by_id('plots').hidden = describe.model === undefined;
-    this.charts = [];
-    if (!describe.model) return;
-    const asked = (describe.plot ?? []).slice(0, 4);
-    const groups = asked.length
-      ? [usual[0], { title: asked.length === 1 ? asked[0] : 'of this scene', words: asked }] : usual.slice(0, 2);
+    const groups = this.first_groups();
+    by_id('plots').hidden = groups.length === 0;
     this.charts = groups.map((group) => this.chart(group));
-    const bodies = describe.model.bodies;
-    const words = [...usual.flatMap((g) => g.words), ...(describe.probes ?? []).map((p) => p.name),
-      ...bodies.slice(0, 300).flatMap((b) => [b.name, b.joint.name]).filter(Boolean)];
-    this.words.replaceChildren(...[...new Set(words)].map((word) => el('option', { value: word })));
+    if (!groups.length) return; // nothing to plot
+    this.words.replaceChildren(...[...new Set(this.known_words())].map((word) => el('option', { value: word })));
     this.lay_out();
+  }
+
+  // What is plotted before anybody has said what.
+  private first_groups(): Group[] {
+    const { model, plot = [], columns = [] } = this.studio.describe;
+    if (!model) {
+      return of_walkers.flatMap(([ending, title]) => {
+        const words = columns.map((c) => c.name).filter((name) => name.endsWith(ending)).slice(0, most_curves);
+        return words.length ? [{ title, words }] : [];
+      });
+    }
+    const asked = plot.slice(0, 4);
+    return asked.length ? [usual[0], { title: asked.length === 1 ? asked[0] : 'of this scene', words: asked }] : usual.slice(0, 2);
+  }
+
+  private known_words(): string[] {
+    const { model, probes = [], columns = [] } = this.studio.describe;
+    if (!model) return columns.map((c) => c.name);
+    return [...usual.flatMap((g) => g.words), ...probes.map((p) => p.name),
+      ...model.bodies.slice(0, 300).flatMap((b) => [b.name, b.joint.name]).filter(Boolean)];
   }
 
   private chart(group: Group): Chart {
@@ -291,29 +278,26 @@ export class Plots {
     const work = (this.studio.describe.forces ?? []).filter((f) => f.force.length + f.torque.length > 0)
       .map((f) => `${f.name}.work`);
     const words = [...new Set([...this.charts.flatMap((c) => c.group.words), ...work])];
-    if (!this.studio.describe.model) return;
     void this.studio.plot(words).then((columns) => {
       if (!columns) {
         // the last one has a word that means nothing; the notice says which
         this.charts.pop()?.dispose();
         return;
       }
-      for (const chart of this.charts) chart.set_columns(columns);
-      return this.fill();
+      return this.fill(this.charts.filter((chart) => chart.set_columns(columns)));
     });
   }
 
   // What was recorded before this page asked for it.
-  private async fill(): Promise<void> {
-    const { begin, end } = this.studio.status;
-    if (!(end > begin)) return;
-    for (const chart of this.charts) {
+  private async fill(charts: Chart[]): Promise<void> {
+    for (const { group, record } of charts) {
       try {
-        const answer = await this.studio.connection.ask({ do: 'series', plots: chart.group.words, from: begin, to: end, points: 400 });
-        const t = answer.t as number[], values = answer.values as number[][];
-        t.forEach((at, k) => chart.record.add(at, (c) => values[chart.record.columns.indexOf(c)]?.[k] ?? null));
+        const answer = await this.studio.connection.ask({ do: 'series', plots: group.words, points: asked_points });
+        const t = answer.t as number[], values = answer.values as (number | null)[][];
+        const at = new Map((answer.columns as string[]).map((name, i) => [name, i]));
+        t.forEach((x, k) => record.add(x, (column) => values[at.get(column) ?? -1]?.[k] ?? null));
       } catch {
-        return; // only what is seen from now on is drawn
+        return; // another file was opened; of that one others are asked for
       }
     }
     this.stale = true;
