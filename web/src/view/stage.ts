@@ -15,6 +15,8 @@ import { dark_preferred, read_theme, type Theme } from './theme';
 // Something that is not a scene of bodies and draws itself: walkers on a terrain.
 export interface Guest {
   object: Object3D;
+  // What came last is shown as it is.
+  settle(): void;
   // Returns the point to follow, if there is one.
   update(seconds: number): Vector3 | null;
   place(): Vector3 | null;
@@ -130,6 +132,13 @@ export class Stage {
     if (this.keep_view) return;
     this.cameras.home(description.camera ?? null, center, radius);
     if (this.cameras.following) this.cameras.go_to(center);
+    this.cameras.follow(this.followed_point(), 0); // gone along with from here, whatever is drawn next
+  }
+
+  private followed_point(): Vector3 {
+    const at = this.selected >= 0 ? this.poses.subarray(7 * this.selected, 7 * this.selected + 3)
+      : this.overlays!.center_of_mass(this.poses);
+    return new Vector3(at[0], at[1], at[2]);
   }
 
   receive(guest: Guest): void {
@@ -146,6 +155,8 @@ export class Stage {
     this.size = radius;
     this.cameras.home(null, center, radius);
     this.cameras.look_from(side, center, radius);
+    const place = this.guest.place();
+    if (place) this.cameras.follow(place, 0);
     this.touch();
   }
 
@@ -221,7 +232,12 @@ export class Stage {
     this.cost.clear();
   }
 
+  // As large as its place in the page; while pictures are drawn by hand it has the size of these.
   private resize(): void {
+    if (!this.manual) this.fit();
+  }
+
+  fit(): void {
     const parent = this.canvas.parentElement!;
     const width = parent.clientWidth, height = parent.clientHeight;
     this.renderer.setSize(width, height, false);
@@ -244,6 +260,7 @@ export class Stage {
   // What was shown last, as it is, `seconds` after the picture before.
   draw_now(seconds: number): void {
     this.older.set(this.newer);
+    this.guest?.settle();
     this.cameras.controls.update();
     this.draw(performance.now(), seconds);
   }
@@ -271,9 +288,7 @@ export class Stage {
     if (u >= 1) this.settled = true;
     this.figure.update(this.poses);
     this.overlays.update(this.poses, now);
-    const at = this.selected >= 0 ? [...this.poses.slice(7 * this.selected, 7 * this.selected + 3)]
-      : this.overlays.center_of_mass(this.poses);
-    this.cameras.follow(new Vector3(at[0], at[1], at[2]), seconds);
+    this.cameras.follow(this.followed_point(), seconds);
   }
 
   // The sun goes along, so that shadows are fine where one looks.

@@ -194,6 +194,10 @@ export class Walkers implements Guest {
     from.turns.forEach((turn, i) => turn.copy(to.turns[i]));
   }
 
+  settle(): void {
+    for (const actor of this.actors) if (actor) this.keep(actor);
+  }
+
   update(): Vector3 | null {
     const u = Math.min(1, (performance.now() - this.arrived) / Math.max(this.interval, 1));
     for (const actor of this.actors) {
