@@ -13,6 +13,12 @@ export function read_address(): Address {
   return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 }
 
+// A path of the server, with the token that the page itself was asked for with.
+export function own_address(path: string): string {
+  const token = new URLSearchParams(location.search).get('token');
+  return token === null ? path : `${path}${path.includes('?') ? '&' : '?'}token=${encodeURIComponent(token)}`;
+}
+
 export function write_address(changes: Address): void {
   const all = { ...read_address(), ...changes };
   const parts = Object.entries(all).filter(([, value]) => value !== undefined && value !== '')

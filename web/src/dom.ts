@@ -40,6 +40,11 @@ export function short_number(value: number): string {
   return String(Number(value.toPrecision(4)));
 }
 
+export function clock(t: number): string {
+  const minutes = Math.floor(t / 60);
+  return `${minutes}:${(t - 60 * minutes).toFixed(2).padStart(5, '0')}`;
+}
+
 export function save(name: string, text: string, type: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   el('a', { href: address, download: name }).click();

@@ -1,4 +1,5 @@
 // The shipped scenes by topic, and the place for files of one's own.
+import { own_address } from './address';
 import { by_id, el, icon } from './dom';
 import type { GalleryEntry } from './messages';
 import { notify } from './notices';
@@ -23,7 +24,7 @@ function kind_word({ kind, file }: GalleryEntry): string {
 
 function tile(entry: GalleryEntry, studio: Studio): HTMLButtonElement {
   const picture = entry.thumb
-    ? el('img', { class: 'thumb', src: entry.thumb, alt: '', loading: 'lazy' })
+    ? el('img', { class: 'thumb', src: own_address(entry.thumb), alt: '', loading: 'lazy' })
     : el('span', { class: 'thumb' }, icon(drawings[entry.topic] ?? drawings.bodies));
   return el('button', {
     class: 'entry', title: entry.description, 'data-file': entry.file,
@@ -65,7 +66,7 @@ export class Gallery {
 
   async load(): Promise<void> {
     try {
-      const answer = await fetch('/gallery.json');
+      const answer = await fetch(own_address('/gallery.json'));
       if (!answer.ok) throw new Error(`the gallery cannot be had: ${answer.status}`);
       this.entries = (await answer.json()) as GalleryEntry[];
       this.draw();
@@ -136,7 +137,7 @@ export class Gallery {
       return;
     }
     try {
-      const answer = await fetch(`/upload?name=${encodeURIComponent(file.name)}`, { method: 'POST', body: file });
+      const answer = await fetch(own_address(`/upload?name=${encodeURIComponent(file.name)}`), { method: 'POST', body: file });
       const told = (await answer.json()) as { file?: string; error?: string };
       if (told.error || !told.file) throw new Error(told.error ?? `${file.name} was refused: ${answer.status}`);
       await this.studio.open(told.file);

@@ -1,5 +1,6 @@
 // The page: makes its parts and ties them together.
-import { read_address, write_address } from './address';
+import { DefaultLoadingManager } from 'three';
+import { own_address, read_address, write_address } from './address';
 import { Connection } from './connection';
 import { by_id, el } from './dom';
 import { Gallery } from './gallery';
@@ -11,7 +12,7 @@ import './panels/forces';
 import './panels/net';
 import './panels/terrain';
 import './panels/vibrations';
-import { start_film } from './render';
+import { start_render } from './render';
 import { shortcut, start_shortcuts } from './shortcuts';
 import { show_speed } from './speed';
 import { Studio } from './studio';
@@ -85,6 +86,8 @@ function command_button(studio: Studio): void {
 
 function start(): void {
   const connection = new Connection(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/live${location.search}`);
+  // figures and terrains are files of the server; what they hold themselves is not
+  DefaultLoadingManager.setURLModifier((url) => (url.startsWith('/') ? own_address(url) : url));
   const stage = new Stage(by_id<HTMLCanvasElement>('canvas'));
   const studio = new Studio(connection, stage);
   window.molejo = { studio, stage };
@@ -121,7 +124,7 @@ function start(): void {
   }
   if (asked.panel) inspector.current = asked.panel === 'none' ? null : asked.panel;
   inspector.show(inspector.current);
-  if (asked.render) start_film(studio, by_id<HTMLCanvasElement>('canvas'), asked.render);
+  if (asked.render) start_render(studio, by_id<HTMLCanvasElement>('canvas'), asked.render);
   else void gallery.load();
   connection.connect();
 }

@@ -1,6 +1,6 @@
 // Play, step, speed, scrub, loop: the run's own clock. Scrubbing back never forgets what comes after;
 // "branch" does.
-import { by_id, el, icon } from './dom';
+import { by_id, clock, el, icon } from './dom';
 import { export_menu } from './exports';
 import { shortcut } from './shortcuts';
 import type { Studio } from './studio';
@@ -14,11 +14,6 @@ const icons = {
   end: 'M11 3h2v10h-2zM3 3v10l7-5z',
 };
 const speeds = [0.1, 0.25, 0.5, 1, 2, 4];
-
-export function clock(t: number): string {
-  const minutes = Math.floor(t / 60);
-  return `${minutes}:${(t - 60 * minutes).toFixed(2).padStart(5, '0')}`;
-}
 
 export class Timeline {
   private readonly play = el('button', { class: 'play', 'aria-label': 'Play or pause' }, icon(icons.pause));
