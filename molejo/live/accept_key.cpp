@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 
+#include "molejo/io/base64.h"
 #include "molejo/live/websocket.h"
 
 namespace molejo {
@@ -64,23 +65,6 @@ std::string sha1(std::string_view text) {
 }
 
 }  // namespace
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view digits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    const std::size_t count = bytes.size() - at < 3 ? bytes.size() - at : 3;
-    std::uint32_t group = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      group = group << 8 | (i < count ? static_cast<std::uint8_t>(bytes[at + i]) : 0u);
-    }
-    for (std::size_t i = 0; i < 4; ++i) {
-      text += i <= count ? digits[group >> (18 - 6 * i) & 63] : '=';
-    }
-  }
-  return text;
-}
 
 std::string accept_key(std::string_view key) {
   return base64(sha1(std::string(key) + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"));

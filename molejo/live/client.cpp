@@ -10,6 +10,7 @@
 #include <random>
 #include <utility>
 
+#include "molejo/io/base64.h"
 #include "molejo/live/http.h"
 #include "molejo/model/error.h"
 

@@ -112,6 +112,5 @@ bool is_utf8(std::string_view text);
 
 // Sec-WebSocket-Accept: base64 of SHA-1 of the key and a fixed text (RFC 6455, 4.2.2).
 std::string accept_key(std::string_view key);
-std::string base64(std::string_view bytes);
 
 }  // namespace molejo

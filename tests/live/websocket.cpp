@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "molejo/io/base64.h"
 #include "tests/live/loopback.h"
 
 using namespace molejo;
