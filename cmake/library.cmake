@@ -23,6 +23,10 @@ set_source_files_properties(
   molejo/physics/point_contact_pack.cpp molejo/locomotion/rollout.cpp
   molejo/locomotion/rollout_pack.cpp
   PROPERTIES COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>)
+# the page of the gallery is part of the library
+file(GLOB GALLERY_PAGE CONFIGURE_DEPENDS molejo/io/gallery_page/*)
+set_source_files_properties(molejo/io/gallery_page.cpp PROPERTIES OBJECT_DEPENDS "${GALLERY_PAGE}"
+  COMPILE_DEFINITIONS MOLEJO_GALLERY_DIR="${PROJECT_SOURCE_DIR}/molejo/io/gallery_page")
 add_library(molejo::molejo ALIAS molejo)
 target_include_directories(molejo PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                          $<INSTALL_INTERFACE:include>)

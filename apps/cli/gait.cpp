@@ -1,5 +1,5 @@
 // molejo gait: a gait replayed, checked again, and told what it is worth.
-#include "molejo/locomotion/gait.h"
+#include "apps/cli/gait.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,7 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/outputs.h"
-#include "molejo/io/motion.h"
 #include "molejo/locomotion/feedback.h"
-#include "molejo/locomotion/replay.h"
 #include "molejo/math/pack.h"
 #include "molejo/math/units.h"
 #include "molejo/model/error.h"
@@ -68,24 +66,6 @@ void check_outputs(const GaitOptions& options) {
     throw InputError(fmt::format("{:g} s at {:g} frames per second are more than a million frames",
                                  options.seconds, options.fps));
   }
-}
-
-// Named after the motion, and seen from the right, the whole way.
-Scene shown_scene(const Character& c, const Motion& motion, const Recording& recording) {
-  Scene scene = c.scene;
-  if (!motion.name.empty()) scene.name = motion.name;
-  if (recording.frames.empty()) return scene;
-  const auto torso = static_cast<std::size_t>(c.torso.index);
-  const Vec3 first = recording.frames.front().X_WB[torso].p;
-  const Vec3 last = recording.frames.back().X_WB[torso].p;
-  const double height = dot(first, c.up);
-  // half of the way, and the figure at both ends
-  constexpr double half_view = 0.36;  // tangent of half the angle, 40 degrees
-  const double distance = (norm(last - first) / 2 + height) / half_view;
-  scene.camera.fov_deg = 40;
-  scene.camera.target = (first + last) * 0.5;
-  scene.camera.position = scene.camera.target - c.left * distance + c.up * (0.15 * distance);
-  return scene;
 }
 
 // Unless told otherwise an arrow of a metre is twice the weight.
@@ -183,15 +163,40 @@ void print_report(const GaitFile& file, const GaitCheck& check, const ReplayRepo
 
 }  // namespace
 
-int gait(const GaitOptions& options) {
-  check_outputs(options);
-  const GaitFile file = load_gait(options.file);
-  const Character character = make_character(file.motion.scene, file.motion.motion.figure);
-  const GaitProblem problem(character, file.motion.motion);
+PlayableGait::PlayableGait(const std::string& path)
+    : file(load_gait(path)),
+      character(make_character(file.motion.scene, file.motion.motion.figure)),
+      problem(character, file.motion.motion) {
   if (file.unknowns.size() != static_cast<std::size_t>(problem.size())) {
-    throw InputError(fmt::format("{}: /found/unknowns: {} numbers, expected {}", options.file,
+    throw InputError(fmt::format("{}: /found/unknowns: {} numbers, expected {}", path,
                                  file.unknowns.size(), problem.size()));
   }
+  if (!file.feedback) return;
+  check_feedback(problem, *file.feedback, path);
+  feedback = feedback_hook(problem, file.unknowns, file.feedback->feedback);
+}
+
+Scene shown_scene(const Character& c, const Motion& motion, const Recording& recording) {
+  Scene scene = c.scene;
+  if (!motion.name.empty()) scene.name = motion.name;
+  if (recording.frames.empty()) return scene;
+  const auto torso = static_cast<std::size_t>(c.torso.index);
+  const Vec3 first = recording.frames.front().X_WB[torso].p;
+  const Vec3 last = recording.frames.back().X_WB[torso].p;
+  const double height = dot(first, c.up);
+  // half of the way, and the figure at both ends
+  constexpr double half_view = 0.36;  // tangent of half the angle, 40 degrees
+  const double distance = (norm(last - first) / 2 + height) / half_view;
+  scene.camera.fov_deg = 40;
+  scene.camera.target = (first + last) * 0.5;
+  scene.camera.position = scene.camera.target - c.left * distance + c.up * (0.15 * distance);
+  return scene;
+}
+
+int gait(const GaitOptions& options) {
+  check_outputs(options);
+  const PlayableGait playable(options.file);
+  const auto& [file, character, problem, feedback] = playable;
   ReplayOptions replay_options;
   replay_options.seconds = options.seconds, replay_options.fps = options.fps;
   replay_options.reset = options.reset;
@@ -200,12 +205,8 @@ int gait(const GaitOptions& options) {
     replay_options.pushes.push_back(read_push(character, text));
   }
   const GaitCheck check = check_gait(problem, file.unknowns);
-  BetweenCycles between;
-  if (file.feedback) check_feedback(problem, *file.feedback, options.file);
-  if (with_feedback(file, options)) {
-    between = feedback_hook(problem, file.unknowns, file.feedback->feedback);
-  }
-  const Replay played = replay(problem, file.unknowns, replay_options, between);
+  const Replay played = replay(problem, file.unknowns, replay_options,
+                               with_feedback(file, options) ? feedback : BetweenCycles());
   const Scene scene = shown_scene(character, file.motion.motion, played.recording);
   const ForceArrows arrows = force_arrows(options, character.model);
   for (const std::string& path : options.outputs) {

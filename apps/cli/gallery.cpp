@@ -1,17 +1,20 @@
-// molejo gallery: every scene of a folder, simulated and shown on one page.
+// molejo gallery: every file of a folder that moves or can be drawn, shown on one page.
 #include "molejo/io/gallery.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <filesystem>
+#include <set>
 
 #include "apps/cli/command.h"
+#include "apps/cli/gallery_cards.h"
 #include "apps/cli/outputs.h"
-#include "apps/cli/run.h"
 #include "molejo/io/file.h"
-#include "molejo/io/load.h"
 #include "molejo/model/error.h"
+#include "molejo/net/net.h"
 
 namespace molejo::cli {
 
@@ -19,30 +22,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// All scenes below the folder, by name; those of the folder itself come first. Names like
-// walk.net.json and run.gait.json are of other kinds of files.
-std::vector<fs::path> find_scenes(const std::string& folder) {
-  std::error_code error;
-  if (!fs::is_directory(folder, error)) throw InputError(folder + ": no such folder");
-  const std::vector<std::string> endings{".json", ".cfg", ".dat", ".urdf", ".xml"};
-  std::vector<fs::path> found;
+// In the order of the studio's gallery; behind them what cannot be read, whose fault is told when
+// it is tried. Characters alone have no card: walks show them.
+std::vector<CatalogEntry> find_files(const std::string& folder) {
+  std::vector<CatalogEntry> found = catalog(folder);
+  std::set<std::string> known;
+  for (const CatalogEntry& entry : found) known.insert(entry.file);
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-    const bool known =
-        std::find(endings.begin(), endings.end(), ending(entry.path().string())) != endings.end();
-    const bool scene = known && !entry.path().stem().has_extension();
-    if (scene && entry.is_regular_file()) found.push_back(entry.path());
+    const std::string file = fs::relative(entry.path(), folder).generic_string();
+    const auto kind = kind_of(entry.path().filename().string());
+    if (kind && entry.is_regular_file() && !known.contains(file)) {
+      found.push_back({file, *kind, "others", entry.path().stem().string(), "", ""});
+    }
   }
-  std::sort(found.begin(), found.end(), [](const fs::path& a, const fs::path& b) {
-    const auto depth = [](const fs::path& p) { return std::distance(p.begin(), p.end()); };
-    return depth(a) != depth(b) ? depth(a) < depth(b) : a < b;
-  });
-  if (found.empty()) throw InputError(folder + ": holds no scene (.json, .cfg, .dat, .urdf, .xml)");
+  std::erase_if(found, [](const CatalogEntry& e) { return e.kind == FileKind::character; });
+  if (found.empty()) {
+    throw InputError(folder + ": holds nothing to show (" + known_endings() + ")");
+  }
   return found;
 }
 
-// "bacin-e1" for bacin/e1/e1.cfg: the way from the folder, without repeating itself.
-std::string base_name(const fs::path& scene, const std::string& folder) {
-  fs::path way = fs::relative(scene, folder);
+// "bacin-e1" for bacin/e1/e1.cfg: the way from the folder, without repeating itself. With the
+// ending where another file is called so.
+std::string base_name(const std::string& file, std::set<std::string>& known) {
+  fs::path way = file;
   way.replace_extension();
   std::string base, last;
   for (const fs::path& part : way) {
@@ -50,62 +53,50 @@ std::string base_name(const fs::path& scene, const std::string& folder) {
     last = part.string();
     base += (base.empty() ? "" : "-") + last;
   }
+  if (!known.insert(base).second) base += "-" + ending(file).substr(1);
+  known.insert(base);
   return base;
-}
-
-struct Entry {
-  std::string card;
-  bool stopped_early = false;
-};
-
-Entry add_scene(const fs::path& file, const std::string& base, const std::string& out) {
-  const Scene scene = load_scene(file.string());
-  const Built built = build_loaded(scene, file.string());
-  const Recording recording = run(built, scene.settings);
-  const std::string target = (fs::path(out) / base).string();
-  for (const char* kind : {".glb", ".csv", ".svg"}) {
-    write_output(target + kind, scene, built.model, recording);
-  }
-  const Summary& s = recording.summary;
-  fmt::print("  {:<20} {:>5.4g} s in {:>6} steps, {:>6.3f} s, energy drift {:.1e}", base,
-             s.duration, s.steps, s.wall_seconds, s.energy_drift);
-  if (!scene.warnings.empty()) {
-    fmt::print(", warnings: {} (molejo check {})", scene.warnings.size(), file.string());
-  }
-  fmt::print("{}\n", s.failure.empty() ? "" : ", stopped early: " + s.failure);
-  return {gallery_card(scene, built.model, recording, base), !s.failure.empty()};
 }
 
 }  // namespace
 
 int gallery(const GalleryOptions& options) {
-  const std::vector<fs::path> scenes = find_scenes(options.scenes);
+  const std::vector<CatalogEntry> files = find_files(options.scenes);
   std::error_code error;
   fs::create_directories(options.out, error);
   const std::string page = (fs::path(options.out) / "index.html").string();
   check_output(page, {".html"}, options.scenes);
 
-  // one bad scene must not hide the others
+  // one bad file must not hide the others
   int code = success;
-  std::vector<std::string> cards;
-  std::vector<std::string> bases;
-  for (const fs::path& file : scenes) {
-    std::string base = base_name(file, options.scenes);
-    if (std::find(bases.begin(), bases.end(), base) != bases.end()) {
-      base += "-" + ending(file.string()).substr(1);
-    }
-    bases.push_back(base);
+  std::vector<GalleryCard> cards;
+  std::set<std::string> bases;
+  for (const CatalogEntry& entry : files) {
+    const GallerySource source{entry, (fs::path(options.scenes) / entry.file).string(),
+                               base_name(entry.file, bases), options.out};
+    const auto start = std::chrono::steady_clock::now();
     try {
-      const Entry entry = add_scene(file, base, options.out);
-      cards.push_back(entry.card);
-      if (entry.stopped_early) code = std::max<int>(code, numeric_failure);
+      MadeCard made = make_card(source);
+      const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+      const std::string& failure = made.card.failure;
+      fmt::print("  {:<34} {:>6.2f} s  {}{}\n", source.base, wall.count(), made.told,
+                 failure.empty() ? "" : ", stopped early: " + failure);
+      if (!failure.empty()) code = std::max<int>(code, numeric_failure);
+      cards.push_back(std::move(made.card));
+    } catch (const NotInstalled& absent) {
+      fmt::print("  {:<34} left out: {} is not installed; run scripts/install_deps --test\n",
+                 source.base, absent.file);
     } catch (const InputError& problem) {
       fmt::print(stderr, "molejo: {}\n", problem.what());
       code = bad_input;
+    } catch (const NetError& problem) {
+      fmt::print(stderr, "molejo: {}: {}\n", source.path, problem.what());
+      code = bad_input;
     }
+    std::fflush(stdout);
   }
   write_file(page, gallery_page(cards));
-  fmt::print("{} scenes, each as .glb, .csv and .svg in {}. Look at them all in\n  file://{}\n",
+  fmt::print("{} cards, and the files that they link, in {}. Look at them all in\n  file://{}\n",
              cards.size(), options.out, fs::absolute(page).lexically_normal().string());
   return code;
 }

@@ -377,8 +377,8 @@ int run(int argc, char** argv) {
 
   GalleryOptions gallery_options;
   CLI::App* gallery_app =
-      app.add_subcommand("gallery", "Simulate every scene of a folder, show all on one page");
-  gallery_app->add_option("SCENES", gallery_options.scenes, "Folder of scenes")
+      app.add_subcommand("gallery", "Play every file of a folder, show all on one page");
+  gallery_app->add_option("SCENES", gallery_options.scenes, "Folder of scenes, gaits, nets, walks")
       ->capture_default_str()
       ->type_name("");
   gallery_app->add_option("OUT", gallery_options.out, "Folder to write")

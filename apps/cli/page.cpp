@@ -1,10 +1,6 @@
 #include "apps/cli/page.h"
 
-// The assembler takes the built files in as they are (cmake/page.cmake).
-#define MOLEJO_TAKE_IN(symbol, file)                                                     \
-  asm(".section .rodata\n.balign 16\n.global " #symbol "\n" #symbol ":\n.incbin \"" file \
-      "\"\n.global " #symbol "_end\n" #symbol "_end:\n.byte 0\n.previous\n");            \
-  extern "C" const char symbol[], symbol##_end[]
+#include "molejo/io/take_in.h"
 
 MOLEJO_TAKE_IN(molejo_page_index, MOLEJO_PAGE_DIR "/index.html");
 MOLEJO_TAKE_IN(molejo_page_app, MOLEJO_PAGE_DIR "/app.js");

@@ -1,5 +1,5 @@
 // molejo sketch: a motion before it is trained, without gravity and without a ground.
-#include "molejo/locomotion/sketch.h"
+#include "apps/cli/sketch.h"
 
 #include <fmt/format.h>
 
@@ -20,20 +20,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A mode that has an amplitude, and how far it swings.
-struct Shown {
-  int step = 0, mode = 0;
-  SketchPhase phase = SketchPhase::air;
-  double amplitude = 0, reached = 0;  // of torque_scale; rad
-  std::string words;
-};
-
 double degrees(double radians) { return radians * (180 / 3.141592653589793); }
 
-const char* name(SketchPhase phase) { return phase == SketchPhase::air ? "air" : "ground"; }
-
-std::vector<Shown> marked_modes(const Character& c, const Motion& motion, const Sketch& sketch) {
-  std::vector<Shown> list;
+std::vector<ShownMode> marked_modes(const Character& c, const Motion& motion,
+                                    const Sketch& sketch) {
+  std::vector<ShownMode> list;
   const Modes air = air_modes(c);
   for (int step = 0; step < sketch.steps(); ++step) {
     const std::vector<int>& feet = sketch.gait().steps[static_cast<std::size_t>(step)].feet;
@@ -42,7 +33,7 @@ std::vector<Shown> marked_modes(const Character& c, const Motion& motion, const 
       for (int mode = 1; mode <= sketch.modes(step, phase); ++mode) {
         const double amplitude = sketch.amplitude(step, phase, mode);
         if (amplitude == 0) continue;
-        Shown shown{step, mode, phase, amplitude, 0, ""};
+        ShownMode shown{step, mode, phase, amplitude, 0, ""};
         if (motion.basis == Basis::joints) {
           shown.words = freedom_names(c)[static_cast<std::size_t>(mode - 1)];
         } else {
@@ -58,39 +49,8 @@ std::vector<Shown> marked_modes(const Character& c, const Motion& motion, const 
   return list;
 }
 
-struct Played {
-  std::vector<Shown> modes;
-  double times_real_time = 0, largest_turn = 0;
-};
-
-// How far and how fast: the same again, without frames.
-Played play(const Character& c, const Motion& motion, Sketch& sketch, double seconds) {
-  Played played;
-  played.modes = marked_modes(c, motion, sketch);
-  sketch.restart();
-  const auto start = std::chrono::steady_clock::now();
-  sketch.advance(seconds);
-  const double wall =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  played.times_real_time = seconds / std::max(wall, 1e-9);
-  sketch.restart();
-  const int looks = std::min(100000, 1 + static_cast<int>(seconds * 100));
-  for (int n = 0; n < looks; ++n) {
-    sketch.advance(seconds / looks);
-    const VecX turn = difference(c.model, c.rest.q, sketch.state().q);
-    played.largest_turn = std::max(
-        played.largest_turn, turn.segment(c.first_internal, c.internal).cwiseAbs().maxCoeff());
-    if (motion.basis == Basis::joints) continue;
-    for (Shown& m : played.modes) {
-      const double a = sketch.modal_amplitude(m.step, m.phase, m.mode);
-      if (std::fabs(a) > std::fabs(m.reached)) m.reached = a;
-    }
-  }
-  return played;
-}
-
 void print_report(const SketchOptions& options, const Motion& motion, const Sketch& sketch,
-                  const Played& played) {
+                  const ShownSketch& played) {
   fmt::print("{}, without gravity and ground\n",
              motion.name.empty() ? options.motion : motion.name);
   fmt::print("  {:<22}{:g} s\n", "period", sketch.period());
@@ -98,18 +58,18 @@ void print_report(const SketchOptions& options, const Motion& motion, const Sket
   fmt::print("  {:<22}{:.0f} times real time\n\n", "simulated", played.times_real_time);
   fmt::print("  {:>4}  {:<6}  {:>4}  {:>9}  {:>7}  {}\n", "step", "phase", "mode", "amplitude",
              "swing", "shape");
-  for (const Shown& m : played.modes) {
-    fmt::print("  {:>4}  {:<6}  {:>4}  {:>9.3g}  {:>7.1f}  {}\n", m.step + 1, name(m.phase), m.mode,
-               m.amplitude, degrees(m.reached), m.words);
+  for (const ShownMode& m : played.modes) {
+    fmt::print("  {:>4}  {:<6}  {:>4}  {:>9.3g}  {:>7.1f}  {}\n", m.step + 1, to_string(m.phase),
+               m.mode, m.amplitude, degrees(m.reached), m.words);
   }
 }
 
 Json to_json(const SketchOptions& options, const Motion& motion, const Sketch& sketch,
-             const Played& played) {
+             const ShownSketch& played) {
   Json modes = Json::array();
-  for (const Shown& m : played.modes) {
+  for (const ShownMode& m : played.modes) {
     modes.push_back({{"step", m.step + 1},
-                     {"phase", name(m.phase)},
+                     {"phase", to_string(m.phase)},
                      {"mode", m.mode},
                      {"amplitude", m.amplitude},
                      {"swing", m.reached},
@@ -126,6 +86,34 @@ Json to_json(const SketchOptions& options, const Motion& motion, const Sketch& s
 
 }  // namespace
 
+const char* to_string(SketchPhase phase) { return phase == SketchPhase::air ? "air" : "ground"; }
+
+ShownSketch look_at_sketch(const Character& c, const Motion& motion, Sketch& sketch,
+                           double seconds) {
+  ShownSketch played;
+  played.modes = marked_modes(c, motion, sketch);
+  sketch.restart();
+  const auto start = std::chrono::steady_clock::now();
+  sketch.advance(seconds);
+  const double wall =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  played.times_real_time = seconds / std::max(wall, 1e-9);
+  sketch.restart();
+  const int looks = std::min(100000, 1 + static_cast<int>(seconds * 100));
+  for (int n = 0; n < looks; ++n) {
+    sketch.advance(seconds / looks);
+    const VecX turn = difference(c.model, c.rest.q, sketch.state().q);
+    played.largest_turn = std::max(
+        played.largest_turn, turn.segment(c.first_internal, c.internal).cwiseAbs().maxCoeff());
+    if (motion.basis == Basis::joints) continue;
+    for (ShownMode& m : played.modes) {
+      const double a = sketch.modal_amplitude(m.step, m.phase, m.mode);
+      if (std::fabs(a) > std::fabs(m.reached)) m.reached = a;
+    }
+  }
+  return played;
+}
+
 int sketch(const SketchOptions& options) {
   if (!options.output.empty()) {
     check_output(options.output, recording_endings(), options.motion);
@@ -133,7 +121,7 @@ int sketch(const SketchOptions& options) {
   const MotionFile file = load_motion(options.motion);
   const Character character = make_character(file.scene, file.motion.figure);
   Sketch sketch(character, file.motion);
-  const Played played = play(character, file.motion, sketch, options.seconds);
+  const ShownSketch played = look_at_sketch(character, file.motion, sketch, options.seconds);
   if (!options.output.empty()) {
     const Recording recording = record_sketch(character, sketch, options.seconds, 60);
     write_output(options.output, character.scene, character.model, recording);

@@ -16,8 +16,6 @@
 #include "molejo/io/character_file.h"
 #include "molejo/io/file.h"
 #include "molejo/io/walk_glb.h"
-#include "molejo/io/walk_report.h"
-#include "molejo/io/walk_scene.h"
 #include "molejo/math/words.h"
 #include "molejo/model/error.h"
 #include "molejo/navigation/quality.h"
@@ -165,14 +163,30 @@ class FrameLine {
   Clock::time_point last_ = Clock::now();
 };
 
-struct Run {
-  navigation::WalkRecord record;
-  WalkJudgement judgement;
-};
+void write_all(const WalkScene& scene, const WalkRun& run, const WalkOptions& o) {
+  for (const std::string& path : o.outputs) {
+    if (ending(path) == ".glb") {
+      write_file(path, walk_glb(scene, run.record, {.curves = o.curves}));
+      continue;
+    }
+    const motion::Clip clip =
+        navigation::adapted_clip(run.record.characters.front(), scene.fps, "walk");
+    write_file(path, bvh_text(*scene.actors.front().character, clip, {scene.fps}));
+  }
+}
 
-Run run_scene(const WalkScene& scene, std::optional<Solver> solver) {
+void check_outputs(const WalkOptions& o) {
+  for (const std::string& path : o.outputs) check_output(path, {".glb", ".bvh"}, o.file);
+  const bool glb = std::any_of(o.outputs.begin(), o.outputs.end(),
+                               [](const std::string& path) { return ending(path) == ".glb"; });
+  if (o.curves && !glb) throw InputError("--curves: only a .glb shows curves");
+}
+
+}  // namespace
+
+WalkRun run_walk(const WalkScene& scene, std::optional<Solver> solver) {
   navigation::Stage stage = make_stage(scene, solver);
-  Run run;
+  WalkRun run;
   const Solver first = solver.value_or(scene.actors.front().solver);
   run.judgement.solver = to_string(first);
   for (const WalkActor& actor : scene.actors) {
@@ -193,27 +207,6 @@ Run run_scene(const WalkScene& scene, std::optional<Solver> solver) {
   }
   return run;
 }
-
-void write_all(const WalkScene& scene, const Run& run, const WalkOptions& o) {
-  for (const std::string& path : o.outputs) {
-    if (ending(path) == ".glb") {
-      write_file(path, walk_glb(scene, run.record, {.curves = o.curves}));
-      continue;
-    }
-    const motion::Clip clip =
-        navigation::adapted_clip(run.record.characters.front(), scene.fps, "walk");
-    write_file(path, bvh_text(*scene.actors.front().character, clip, {scene.fps}));
-  }
-}
-
-void check_outputs(const WalkOptions& o) {
-  for (const std::string& path : o.outputs) check_output(path, {".glb", ".bvh"}, o.file);
-  const bool glb = std::any_of(o.outputs.begin(), o.outputs.end(),
-                               [](const std::string& path) { return ending(path) == ".glb"; });
-  if (o.curves && !glb) throw InputError("--curves: only a .glb shows curves");
-}
-
-}  // namespace
 
 CLI::App* add_walk(CLI::App& app, WalkOptions& o) {
   CLI::App* command = app.add_subcommand(
@@ -269,9 +262,9 @@ int walk(const WalkOptions& o) {
       throw InputError(text.starts_with(o.file) ? text : o.file + ": " + text);
     }
   };
-  const Run run = about([&] { return run_scene(scene, std::nullopt); });
-  std::optional<Run> baseline;
-  if (o.compare) baseline = about([&] { return run_scene(scene, Solver::gradient_descent); });
+  const WalkRun run = about([&] { return run_walk(scene, std::nullopt); });
+  std::optional<WalkRun> baseline;
+  if (o.compare) baseline = about([&] { return run_walk(scene, Solver::gradient_descent); });
   write_all(scene, run, o);
   const WalkJudgement* base = baseline ? &baseline->judgement : nullptr;
   if (o.json) {

@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "molejo/io/walk_report.h"
+#include "molejo/io/walk_scene.h"
+
 namespace CLI {
 class App;
 }
@@ -21,5 +24,12 @@ struct WalkOptions {
 
 CLI::App* add_walk(CLI::App& app, WalkOptions& options);
 int walk(const WalkOptions& options);
+
+struct WalkRun {
+  navigation::WalkRecord record;
+  WalkJudgement judgement;
+};
+// With another solver for all, where one is given. Tells its progress on a terminal.
+WalkRun run_walk(const WalkScene& scene, std::optional<navigation::Solver> solver = std::nullopt);
 
 }  // namespace molejo::cli

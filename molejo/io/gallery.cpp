@@ -4,122 +4,15 @@
 
 #include <algorithm>
 #include <cctype>
-#include <nlohmann/json.hpp>
+#include <cmath>
+#include <cstdlib>
 
-#include "molejo/io/coil.h"
 #include "molejo/io/gallery_page.h"
 #include "molejo/io/markup.h"
 
 namespace molejo {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-constexpr std::size_t most_frames = 360;  // the player interpolates between them
-constexpr int segments = 20;
-
-// Few digits keep the page small; a picture needs no more.
-double rounded(double x) {
-  if (!std::isfinite(x) || std::fabs(x) > 1e12) return 0;
-  if (std::fabs(x) < 1e-9) return 0;
-  const double unit = std::pow(10.0, std::floor(std::log10(std::fabs(x))) - 4);
-  return std::stod(fmt::format("{:.6g}", std::round(x / unit) * unit));
-}
-
-void append(Json& list, std::initializer_list<double> values) {
-  for (const double v : values) list.push_back(rounded(v));
-}
-
-Json numbers(const std::vector<Vec3>& vectors) {
-  Json list = Json::array();
-  for (const Vec3& v : vectors) append(list, {v.x, v.y, v.z});
-  return list;
-}
-
-Json mesh_object(const Mesh& mesh) {
-  Json indices = Json::array();
-  for (const auto& t : mesh.triangles) {
-    for (const int i : t) indices.push_back(i);
-  }
-  return {{"p", numbers(mesh.positions)}, {"n", numbers(mesh.normals)}, {"i", std::move(indices)}};
-}
-
-Json pose_list(const Pose& X) {
-  Json list = Json::array();
-  const Quat q = quaternion(X.R);
-  append(list, {X.p.x, X.p.y, X.p.z, q.w, q.x, q.y, q.z});
-  return list;
-}
-
-std::vector<const Frame*> shown_frames(const Recording& recording) {
-  const std::size_t n = recording.frames.size(), stride = (n + most_frames - 1) / most_frames;
-  std::vector<const Frame*> frames;
-  for (std::size_t i = 0; i < n; i += stride) frames.push_back(&recording.frames[i]);
-  return frames;
-}
-
-bool moves(const std::vector<const Frame*>& frames, std::size_t body) {
-  return std::any_of(frames.begin(), frames.end(), [&](const Frame* f) {
-    return !(f->X_WB[body] == frames.front()->X_WB[body]);
-  });
-}
-
-// What the player draws: `parts` hang on `actors`; each frame holds the time, then for each moving
-// actor position, quaternion and stretch. Actors that rest have their pose in `rest`.
-Json player_data(const Scene& scene, const Model& model, const Recording& recording) {
-  const std::vector<const Frame*> frames = shown_frames(recording);
-  Json meshes = Json::array(), parts = Json::array(), actors = Json::array();
-  Json rows = Json::array();
-  for (const Frame* f : frames) rows.push_back({rounded(f->state.t)});
-  const auto add_part = [&](const Shape& shape, const Pose& X) {
-    Json part{{"actor", actors.size()}, {"pose", pose_list(X)}};
-    part["color"] = Json::array();
-    append(part["color"], {shape.color.r, shape.color.g, shape.color.b, shape.color.a});
-    if (!std::holds_alternative<Plane>(shape.geometry)) {
-      part["mesh"] = meshes.size();
-      meshes.push_back(mesh_object(tessellate(shape.geometry, segments)));
-    }
-    parts.push_back(std::move(part));
-  };
-  const auto add_pose = [](Json& row, const Pose& X, double stretch) {
-    for (const Json& v : pose_list(X)) row.push_back(v);
-    row.push_back(rounded(stretch));
-  };
-
-  for (std::size_t b = 0; b < model.bodies.size() && !frames.empty(); ++b) {
-    for (const Shape& shape : model.bodies[b].shapes) {
-      if (shape.color.a > 0) add_part(shape, shape.X_BS);
-    }
-    if (moves(frames, b)) {
-      actors.push_back(nullptr);
-      for (std::size_t i = 0; i < frames.size(); ++i) add_pose(rows[i], frames[i]->X_WB[b], 1);
-    } else {
-      actors.push_back({{"rest", pose_list(frames.front()->X_WB[b])}});
-    }
-  }
-  for (const PointSpring& spring : model.springs) {
-    if (frames.empty()) break;
-    const Coil c = coil(spring, frames);
-    parts.push_back({{"actor", actors.size()},
-                     {"pose", {0, 0, 0, 1, 0, 0, 0}},
-                     {"color", {0.45, 0.47, 0.5, 1}},
-                     {"mesh", meshes.size()}});
-    meshes.push_back(mesh_object(c.mesh));
-    actors.push_back(nullptr);
-    for (std::size_t i = 0; i < frames.size(); ++i) add_pose(rows[i], c.X_WS[i], c.stretch[i]);
-  }
-
-  Json camera;
-  camera["position"] = numbers({scene.camera.position});
-  camera["target"] = numbers({scene.camera.target});
-  camera["fov_deg"] = rounded(std::clamp(scene.camera.fov_deg, 5.0, 120.0));
-  return {{"camera", camera},
-          {"meshes", meshes},
-          {"parts", parts},
-          {"actors", actors},
-          {"frames", rows}};
-}
 
 // RFC 3986: everything but unreserved characters and the slash is percent-encoded.
 std::string url(const std::string& path) {
@@ -136,91 +29,212 @@ std::string url(const std::string& path) {
   return out;
 }
 
-// 1234567 as "1 234 567", with thin spaces that do not break.
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+// The number behind `name="` in the head of an SVG.
+double attribute(const std::string& svg, const char* name) {
+  const std::string mark = fmt::format(" {}=\"", name);
+  const std::size_t at = svg.find(mark), end = svg.find('>', svg.find("<svg"));
+  if (at == std::string::npos || at > end) return 0;
+  return std::strtod(svg.c_str() + at + mark.size(), nullptr);
+}
+
+std::string player_markup(const std::string& title) {
+  return fmt::format(
+      "<canvas width=\"1120\" height=\"700\" aria-label=\"animation of {}\"></canvas>\n"
+      "<div class=\"controls\"><button type=\"button\" aria-label=\"play\"></button>"
+      "<input type=\"range\" min=\"0\" max=\"1\" step=\"any\" value=\"0\" aria-label=\"time\">"
+      "<output>0.00 s</output></div>\n",
+      escaped(title));
+}
+
+std::string picture_markup(const GalleryPicture& p) {
+  return fmt::format(
+      "<a class=\"picture\" href=\"{0}\"><img src=\"{0}\" alt=\"{1}\" width=\"{2:g}\" "
+      "height=\"{3:g}\" loading=\"lazy\"></a>\n",
+      url(p.file), escaped(p.alt), p.width, p.height);
+}
+
+std::string table_markup(const std::vector<std::vector<std::string>>& rows) {
+  std::string out = "<table>\n";
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    out += "<tr>";
+    for (const std::string& cell : rows[i]) {
+      out += fmt::format("<{0}>{1}</{0}>", i == 0 ? "th" : "td", escaped(cell));
+    }
+    out += "</tr>\n";
+  }
+  return out + "</table>\n";
+}
+
+// What is told in words and numbers.
+std::string text_markup(const GalleryCard& card) {
+  std::string out;
+  if (!card.table.empty()) out += table_markup(card.table);
+  if (!card.sentences.empty()) {
+    out += "<ul class=\"findings\">\n";
+    for (const GallerySentence& s : card.sentences) {
+      out += fmt::format("<li class=\"{}\">{}</li>\n", escaped(s.sign), escaped(s.text));
+    }
+    out += "</ul>\n";
+  }
+  if (!card.facts.empty()) {
+    out += "<dl>\n";
+    for (const auto& [name, value] : card.facts) {
+      out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escaped(name), escaped(value));
+    }
+    out += "</dl>\n";
+  }
+  out += "<p class=\"files\">";
+  for (const auto& [file, label] : card.files) {
+    out += fmt::format("<a href=\"{}\">{}</a>", url(file), escaped(label));
+  }
+  return out + "</p>\n";
+}
+
+// Topics in the order in which cards first name them.
+std::vector<std::string> topics_of(std::span<const GalleryCard> cards) {
+  std::vector<std::string> topics;
+  for (const GalleryCard& card : cards) {
+    if (std::find(topics.begin(), topics.end(), card.topic) == topics.end()) {
+      topics.push_back(card.topic);
+    }
+  }
+  return topics;
+}
+
+std::string index_markup(std::span<const GalleryCard> cards,
+                         const std::vector<std::string>& topics) {
+  std::string out = "<nav aria-label=\"all cards\"><dl>\n";
+  for (const std::string& topic : topics) {
+    out += fmt::format("<div id=\"index-{0}\"><dt>{0}</dt><dd>", escaped(topic));
+    for (const GalleryCard& card : cards) {
+      if (card.topic != topic) continue;
+      out += fmt::format("<a href=\"#{}\" title=\"{}\">{}</a>", url(card.id), escaped(card.kind),
+                         escaped(card.title));
+    }
+    out += "</dd></div>\n";
+  }
+  return out + "</dl></nav>\n";
+}
+
+std::string header_markup(const std::vector<std::string>& topics) {
+  std::string out = "<header><div>\n<h1>Molejo</h1>\n<div class=\"topics\">";
+  for (const std::string& topic : topics) {
+    out += fmt::format("<a href=\"#{0}\">{0}</a>", escaped(topic));
+  }
+  return out +
+         "</div>\n<input id=\"search\" type=\"search\" placeholder=\"Search, or press /\" "
+         "aria-label=\"search\">\n<button id=\"theme\" type=\"button\" aria-label=\"light or "
+         "dark\" "
+         "title=\"Light or dark\"><svg viewBox=\"0 0 18 18\"><path d=\"M9 1a8 8 0 1 0 0 16z\"/>"
+         "<path d=\"M9 1a8 8 0 0 1 0 16v-1.6a6.4 6.4 0 0 0 0-12.8z\"/></svg></button>\n"
+         "</div></header>\n";
+}
+
+}  // namespace
+
+GalleryPicture gallery_picture(const std::string& svg, std::string file, std::string alt) {
+  return {std::move(file), std::move(alt), attribute(svg, "width"), attribute(svg, "height")};
+}
+
+// With thin spaces that do not break.
 std::string grouped(std::int64_t value) {
   std::string digits = std::to_string(value);
-  for (std::size_t at = digits.size(); at > 3 + (value < 0);) {
+  for (std::size_t at = digits.size(); at > 3 + static_cast<std::size_t>(value < 0);) {
     at -= 3;
-    digits.insert(at, "\xE2\x80\xAF");
+    digits.insert(at, "\u202F");
   }
   return digits;
 }
 
-// 1.2 x 10^-9 as markup.
 std::string scientific(double x) {
   if (x == 0 || !std::isfinite(x)) return x == 0 ? "0" : "not finite";
   const std::string text = fmt::format("{:.1e}", x);
   const std::size_t e = text.find('e');
   const int exponent = std::stoi(text.substr(e + 1));
   if (exponent == 0) return text.substr(0, e);
-  return fmt::format("{}&#8239;\u00D7&#8239;10<sup>{}{}</sup>", text.substr(0, e),
-                     exponent < 0 ? "\u2212" : "", std::abs(exponent));
+  constexpr const char* raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string power = exponent < 0 ? "⁻" : "";
+  for (const char c : std::to_string(std::abs(exponent))) power += raised[c - '0'];
+  return fmt::format("{}\u202F×\u202F10{}", text.substr(0, e), power);
 }
 
-std::string facts(const Summary& s) {
-  std::string out;
-  const auto add = [&](const char* name, const std::string& markup) {
-    out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", name, markup);
-  };
+std::vector<std::pair<std::string, std::string>> summary_facts(const Summary& s) {
   const auto rate = static_cast<std::int64_t>(std::clamp(s.steps_per_second, 0.0, 1e15));
   const std::string rejected = " (" + grouped(s.rejected_steps) + " rejected)";
-  add("simulated", fmt::format("{:.4g} s", s.duration));
-  add("steps", grouped(s.steps) + (s.rejected_steps > 0 ? rejected : ""));
-  add("steps per second", grouped(rate));
-  add("energy at start", fmt::format("{:.5g} J", s.energy_initial));
-  add("energy deviation", scientific(s.energy_deviation) + " J");
-  add("energy drift", scientific(s.energy_drift));
-  add("constraint error", scientific(s.constraint_error));
-  add("final state", fmt::format("{:016x}", s.hash));
-  return out;
+  return {{"simulated", fmt::format("{:.4g} s", s.duration)},
+          {"steps", grouped(s.steps) + (s.rejected_steps > 0 ? rejected : "")},
+          {"steps per second", grouped(rate)},
+          {"energy at start", fmt::format("{:.5g} J", s.energy_initial)},
+          {"energy deviation", scientific(s.energy_deviation) + " J"},
+          {"energy drift", scientific(s.energy_drift)},
+          {"constraint error", scientific(s.constraint_error)},
+          {"final state", fmt::format("{:016x}", s.hash)}};
 }
 
-}  // namespace
-
-std::string gallery_card(const Scene& scene, const Model& model, const Recording& recording,
-                         const std::string& base) {
-  const std::string file = url(base), title = escaped(scene.name.empty() ? base : scene.name);
-  std::string out = fmt::format("<article class=\"card\" id=\"{}\">\n<h2>{}</h2>\n", file, title);
-  if (!scene.description.empty()) {
-    out += "<p class=\"description\">" + escaped(scene.description) + "</p>\n";
+std::string gallery_card(const GalleryCard& card) {
+  const std::string words = lower(fmt::format("{} {} {} {} {}", card.title, card.kind, card.topic,
+                                              card.source, card.description));
+  std::string out = fmt::format(
+      "<article class=\"card\" id=\"{}\" data-words=\"{}\">\n<h3>{}<span>{}</span></h3>\n",
+      url(card.id), escaped(words), escaped(card.title), escaped(card.kind));
+  if (!card.description.empty()) {
+    out += "<p class=\"description\">" + escaped(card.description) + "</p>\n";
   }
-  if (!recording.summary.failure.empty()) {
-    out += "<p class=\"failure\">stopped early: " + escaped(recording.summary.failure) + "</p>\n";
+  if (!card.failure.empty()) {
+    out += "<p class=\"failure\">stopped early: " + escaped(card.failure) + "</p>\n";
   }
-  out += fmt::format(
-      "<div class=\"views\">\n<div>\n<div class=\"player\">\n"
-      "<canvas width=\"1120\" height=\"700\" aria-label=\"animation of {}\"></canvas>\n"
-      "<div class=\"controls\"><button type=\"button\" aria-label=\"play\"></button>"
-      "<input type=\"range\" min=\"0\" max=\"1\" step=\"any\" value=\"0\" aria-label=\"time\">"
-      "<output>0.00 s</output></div>\n</div>\n",
-      title);
-  out += "<dl>\n" + facts(recording.summary) + "</dl>\n";
-  out += fmt::format(
-      "<p class=\"files\"><a href=\"{0}.glb\">glTF animation</a><a href=\"{0}.csv\">CSV table</a>"
-      "<a href=\"{0}.svg\">SVG plot</a></p>\n</div>\n"
-      "<a class=\"plot\" href=\"{0}.svg\"><img src=\"{0}.svg\" alt=\"energy of "
-      "{1}\"></a>\n</div>\n",
-      file, title);
-  // numbers alone, so nothing in it can end the element
-  out += "<script type=\"application/json\">" + player_data(scene, model, recording).dump() +
-         "</script>\n</article>\n";
-  return out;
+  // what moves on the left; beside it pictures, or words where there are none
+  const bool moves = !card.film.empty();
+  const std::size_t first = moves ? 0 : 1;
+  const bool pictures_right = card.pictures.size() > first;
+  out += "<div class=\"views\">\n<div class=\"still\">\n";
+  if (moves) {
+    out += player_markup(card.title);
+  } else if (!card.pictures.empty()) {
+    out += picture_markup(card.pictures.front());
+  }
+  if (pictures_right) out += text_markup(card);
+  out += "</div>\n<div>\n";
+  for (std::size_t i = first; i < card.pictures.size(); ++i) {
+    out += picture_markup(card.pictures[i]);
+  }
+  if (!pictures_right) out += text_markup(card);
+  out += "</div>\n</div>\n";
+  if (moves) out += "<script type=\"application/json\">" + card.film + "</script>\n";
+  return out + "</article>\n";
 }
 
-std::string gallery_page(std::span<const std::string> cards) {
+std::string gallery_page(std::span<const GalleryCard> cards) {
+  const std::vector<std::string> topics = topics_of(cards);
   std::string out =
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>Molejo</title>\n<style>\n";
-  out += gallery_style;
+  out += gallery_style();
+  out += "</style>\n<script>\n";
+  out += gallery_theme();
+  out += "</script>\n</head>\n<body>\n" + header_markup(topics) + "<main>\n";
   out += fmt::format(
-      "</style>\n</head>\n<body>\n<header>\n<h1>Molejo</h1>\n"
-      "<p>{} simulated {}. Drag a picture to look around; the glTF files play in Blender and any "
-      "glTF viewer.</p>\n</header>\n<main>\n",
-      cards.size(), cards.size() == 1 ? "scene" : "scenes");
-  for (const std::string& card : cards) out += card;
+      "<p class=\"about\">{} {}, each made from the file it names. Drag a moving picture to look "
+      "around; the glTF files play in Blender and any glTF viewer.</p>\n",
+      cards.size(), cards.size() == 1 ? "animation or net" : "animations and nets");
+  out += index_markup(cards, topics);
+  out += "<p id=\"nothing\" hidden>Nothing is called so.</p>\n";
+  for (const std::string& topic : topics) {
+    out += fmt::format("<section class=\"topic\" id=\"{0}\">\n<h2>{0}</h2>\n", escaped(topic));
+    for (const GalleryCard& card : cards) {
+      if (card.topic == topic) out += gallery_card(card);
+    }
+    out += "</section>\n";
+  }
   out += "</main>\n<script>\n";
-  out += gallery_script;
+  out += gallery_script();
   return out + "</script>\n</body>\n</html>\n";
 }
 
