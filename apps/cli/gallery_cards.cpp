@@ -30,6 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double gait_seconds = 6, sketch_seconds = 6;
+constexpr double plotted_seconds = 1.2;  // of a gait
 constexpr double film_fps = 60;
 
 double degrees(double radians) { return radians * (180 / 3.141592653589793); }
@@ -69,9 +70,15 @@ void add_recording(const GallerySource& source, const Scene& scene, const Model&
 // What an analysis says that takes seconds at most.
 void add_findings(const Net& net, int own, GalleryCard& card) {
   constexpr const char* signs[] = {"good", "bad", "unknown", "remark"};
+  constexpr std::size_t most_told = 10;
   const NetFindings findings = find_out(net, quick_markings, own);
-  for (const Finding& f : findings.sentences) {
+  const std::size_t all = findings.sentences.size(), told = all > most_told + 1 ? most_told : all;
+  for (std::size_t i = 0; i < told; ++i) {
+    const Finding& f = findings.sentences[i];
     card.sentences.push_back({signs[static_cast<int>(f.sign)], f.text});
+  }
+  if (told < all) {
+    card.sentences.push_back({"remark", fmt::format("{} more: molejo net analyse", all - told)});
   }
   card.facts.emplace_back("places", grouped(static_cast<std::int64_t>(net.places.size())));
   card.facts.emplace_back("transitions", grouped(own));
@@ -193,6 +200,7 @@ MadeCard gait_card(const GallerySource& source) {
   Film film = film_of(scene, c.model, played.recording);
   follow_figure(c, played.recording, film);
   card.film = film_json(film);
+  if (gait.feedback) card.kind = "closed gait";
   card.facts = {{"replayed", gait.feedback ? "with its feedback" : "put back after each cycle"},
                 {"speed", fmt::format("{:.3g} m/s", r.speed)},
                 {"distance", fmt::format("{:.3g} m", r.distance)},
@@ -201,7 +209,15 @@ MadeCard gait_card(const GallerySource& source) {
                 {"cost of transport", fmt::format("{:.3g}", r.cost_of_transport)},
                 {"duty factor", fmt::format("{:.3g}", r.duty_factor)},
                 {"peak ground force", fmt::format("{:.3g} body weights", r.peak_force)}};
-  add_recording(source, scene, c.model, played.recording, card);
+  add_file(source, ".glb", "glTF animation", glb(scene, c.model, played.recording), card);
+  add_file(source, ".csv", "CSV table", csv(c.model, played.recording), card);
+  // of some steps: of the whole way the figures would be too small to be seen
+  Recording begin = played.recording;
+  const auto few = static_cast<std::size_t>(plotted_seconds * film_fps) + 1;
+  if (begin.frames.size() > few) begin.frames.resize(few);
+  const Scene near = shown_scene(c, gait.file.motion.motion, begin);
+  add_picture(source, ".svg", "SVG plot", svg(near, c.model, begin),
+              "the first steps of " + card.title, card);
   return made;
 }
 

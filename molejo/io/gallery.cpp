@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
+#include <set>
 
 #include "molejo/io/gallery_page.h"
 #include "molejo/io/markup.h"
@@ -107,17 +108,39 @@ std::vector<std::string> topics_of(std::span<const GalleryCard> cards) {
   return topics;
 }
 
+// "Chain" for a card that is alone with its title, "Walk: show, net" for several: by their kinds,
+// or by their files, where kinds are alike.
+std::string group_markup(const std::vector<const GalleryCard*>& group) {
+  std::set<std::string> kinds;
+  for (const GalleryCard* card : group) kinds.insert(card->kind);
+  const bool alone = group.size() == 1, by_kind = kinds.size() == group.size();
+  std::string out = "<span>";
+  if (!alone) out += escaped(group.front()->title) + ":";
+  for (const GalleryCard* card : group) {
+    const std::string& file = card->source;
+    const std::string& label = alone ? card->title : by_kind ? card->kind : file;
+    const std::size_t folder = !alone && !by_kind ? file.rfind('/') + 1 : 0;
+    out += fmt::format("{}<a href=\"#{}\" title=\"{}\">{}</a>", alone ? "" : " ", url(card->id),
+                       escaped(file), escaped(label.substr(folder)));
+  }
+  return out + "</span>";
+}
+
 std::string index_markup(std::span<const GalleryCard> cards,
                          const std::vector<std::string>& topics) {
   std::string out = "<nav aria-label=\"all cards\"><dl>\n";
   for (const std::string& topic : topics) {
     out += fmt::format("<div id=\"index-{0}\"><dt>{0}</dt><dd>", escaped(topic));
+    std::vector<const GalleryCard*> group;
     for (const GalleryCard& card : cards) {
       if (card.topic != topic) continue;
-      out += fmt::format("<a href=\"#{}\" title=\"{}\">{}</a>", url(card.id), escaped(card.kind),
-                         escaped(card.title));
+      if (!group.empty() && group.front()->title != card.title) {
+        out += group_markup(group);
+        group.clear();
+      }
+      group.push_back(&card);
     }
-    out += "</dd></div>\n";
+    out += group_markup(group) + "</dd></div>\n";
   }
   return out + "</dl></nav>\n";
 }
@@ -181,8 +204,9 @@ std::string gallery_card(const GalleryCard& card) {
   const std::string words = lower(fmt::format("{} {} {} {} {}", card.title, card.kind, card.topic,
                                               card.source, card.description));
   std::string out = fmt::format(
-      "<article class=\"card\" id=\"{}\" data-words=\"{}\">\n<h3>{}<span>{}</span></h3>\n",
-      url(card.id), escaped(words), escaped(card.title), escaped(card.kind));
+      "<article class=\"card\" id=\"{}\" data-words=\"{}\">\n<h3>{}<span>{}</span></h3>"
+      "<p class=\"source\">{}</p>\n",
+      url(card.id), escaped(words), escaped(card.title), escaped(card.kind), escaped(card.source));
   if (!card.description.empty()) {
     out += "<p class=\"description\">" + escaped(card.description) + "</p>\n";
   }

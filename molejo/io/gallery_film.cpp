@@ -198,6 +198,8 @@ std::string film_json(const Film& film) {
     Json json{
         {"actor", part.actor}, {"pose", pose(part.X)}, {"color", numbers({c.r, c.g, c.b, c.a})}};
     if (part.mesh >= 0) json["mesh"] = place[static_cast<std::size_t>(part.mesh)];
+    if (part.ground) json["ground"] = true;
+    if (part.floor >= 0) json["floor"] = part.floor;
     parts.push_back(std::move(json));
   }
   Json camera{{"position", vector(film.camera.position)},

@@ -18,6 +18,8 @@ struct FilmPart {
   int mesh = -1;  // of Film::meshes; -1: the plane z = 0
   Pose X;         // on its actor
   Color color;
+  bool ground = false;  // shadows may fall on it
+  int floor = -1;       // actor whose z = 0 its shadow falls on; -1: the planes of the film
 };
 
 // Per frame; one pose alone where it rests.

@@ -82,12 +82,13 @@ class WalkFilm {
     }
     const double height = 2 * track.rig.leg_length * track.scale;
     tallest_ = std::max(tallest_, height);
+    add_floor(track);
     const int head = track.rig.roles.joints[at(static_cast<int>(motion::Role::head))];
     for (int j = 0; j < skeleton.size(); ++j) {
       const std::size_t parts = film_.parts.size();
-      for (const int child : children[at(j)])
-        add_bone(track, X.front()[at(j)], child, height, color);
-      if (j == head && children[at(j)].empty()) add_head(height, color);
+      const motion::Affine& X_0 = X.front()[at(j)];
+      for (const int child : children[at(j)]) add_bone(track, X_0, child, height, color);
+      if (j == head) add_head(track, X_0, children[at(j)], height, color);
       if (film_.parts.size() == parts) continue;
       FilmActor& actor = film_.actors.emplace_back();
       for (const auto& transforms : X) actor.X_W.push_back(rigid(transforms[at(j)]));
@@ -101,19 +102,38 @@ class WalkFilm {
     if (length < shortest * height || !is_fixed(track, child, norm(to))) return;
     const Vec3 along = to / norm(to);
     const double radius = std::min(thick * height, 0.3 * length);
-    const Mesh mesh = tessellate(Capsule{radius, length / 2}, segments);
-    film_.parts.push_back({static_cast<int>(film_.actors.size()),
-                           add_mesh(mesh),
-                           {frame_from_z(along), along * (length / 2)},
-                           color});
+    add_part(tessellate(Capsule{radius, length / 2}, segments),
+             {frame_from_z(along), along * (length / 2)}, color);
   }
 
-  // Where no bone shows it.
-  void add_head(double height, const Color& color) {
-    film_.parts.push_back({static_cast<int>(film_.actors.size()),
-                           add_mesh(tessellate(Sphere{0.06 * height}, 2 * segments)),
-                           {},
-                           color});
+  // Around the middle of its bone, where there is one.
+  void add_head(const CharacterTrack& track, const motion::Affine& X,
+                const std::vector<int>& children, double height, const Color& color) {
+    Vec3 middle;
+    if (!children.empty()) {
+      const Vec3 to = track.frames.front().pose.translation(children.front());
+      middle = to * (0.5 * norm(X.linear.column(0)));
+    }
+    add_part(tessellate(Sphere{0.055 * height}, 2 * segments), {Mat3::identity(), middle}, color);
+  }
+
+  // Of the next actor.
+  void add_part(Mesh mesh, const Pose& X, const Color& color) {
+    film_.parts.push_back({static_cast<int>(film_.actors.size()), add_mesh(std::move(mesh)), X,
+                           color, false, floor_});
+  }
+
+  // The ground below a character, on which its shadow falls.
+  void add_floor(const CharacterTrack& track) {
+    FilmActor floor;
+    for (const std::size_t k : frames_) {
+      const Vec3 p = track.frames[k].position;
+      const auto below = scene_.ground->at(p.x, p.y);
+      floor.X_W.push_back(below ? Pose{frame_from_z(below->normal), {p.x, p.y, below->height}}
+                                : Pose{Mat3::identity(), p});
+    }
+    floor_ = static_cast<int>(film_.actors.size());
+    film_.actors.push_back(std::move(floor));
   }
 
   // The camera goes along with the middle of all, far enough away to see everybody.
@@ -135,7 +155,8 @@ class WalkFilm {
     film_.camera.fov_deg = 40;
     film_.camera.target = focus.X_W.front().p + Vec3{0, 0, 0.45 * tallest_};
     // from the right and before them, looking down
-    const double distance = (spread + tallest_) / std::tan(20 * degree);
+    const double half = std::max(0.9 * tallest_, (spread + 0.5 * tallest_) / 1.6);
+    const double distance = half / std::tan(20 * degree);
     const double azimuth = record_.characters.front().frames.front().heading - 55 * degree;
     const double down = 20 * degree;
     film_.camera.position =
@@ -166,8 +187,11 @@ class WalkFilm {
       mesh.triangles.push_back(
           {static_cast<int>(t[0]), static_cast<int>(t[1]), static_cast<int>(t[2])});
     }
-    film_.parts.push_back(
-        {static_cast<int>(film_.actors.size()), add_mesh(std::move(mesh)), {}, terrain.color});
+    film_.parts.push_back({static_cast<int>(film_.actors.size()),
+                           add_mesh(std::move(mesh)),
+                           {},
+                           terrain.color,
+                           true});
     film_.actors.push_back({{Pose{}}});
   }
 
@@ -177,6 +201,7 @@ class WalkFilm {
   Film film_;
   Box2 ways_;
   double tallest_ = 0;
+  int floor_ = -1;  // actor of the ground below the figure at hand
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ class Film {
       return { ...actor, frames: numbers_of(actor.frames, Int16Array), width: actor.stretch ? 8 : 7 };
     });
     this.parts = data.parts.map((part) => ({
-      actor: part.actor, mesh: this.meshes[part.mesh], R: matrix(part.pose, 3), p: part.pose.slice(0, 3),
+      actor: part.actor, ground: part.ground === true, floor: part.floor, mesh: this.meshes[part.mesh], R: matrix(part.pose, 3), p: part.pose.slice(0, 3),
       color: part.color.map((c, k) => (k < 3 ? 255 * Math.min(1, Math.max(0, c)) : c)),
     }));
     // transparent parts last, over what is behind them

@@ -42,6 +42,9 @@ function apply_search() {
     card.hidden = !fits, found += fits;
     document.querySelector(`nav a[href="#${CSS.escape(card.id)}"]`).hidden = !fits;
   }
+  for (const group of document.querySelectorAll('nav dd > span')) {
+    group.hidden = !group.querySelector('a:not([hidden])');
+  }
   for (const topic of document.querySelectorAll('section.topic')) {
     const empty = !topic.querySelector('.card:not([hidden])');
     topic.hidden = empty;

@@ -23,8 +23,8 @@ const product = (A, B) => [0, 3, 6].flatMap((i) => [0, 1, 2].map((j) =>
 
 // Of the empty space: the sky from top to bottom, how bright a floor is, how much a shadow takes.
 const looks = {
-  light: { top: [247, 248, 249], bottom: [233, 234, 235], floor: 1, shadow: 0.16, bodies: 1 },
-  dark: { top: [24, 25, 28], bottom: [38, 39, 43], floor: 0.3, shadow: 0.45, bodies: 0.9 },
+  light: { top: [247, 248, 249], bottom: [233, 234, 235], floor: 1, shadow: 0.16, bodies: 1, ground: 1 },
+  dark: { top: [24, 25, 28], bottom: [38, 39, 43], floor: 0.38, shadow: 0.45, bodies: 0.9, ground: 0.5 },
 };
 const look_now = () => looks[document.documentElement.dataset.theme];
 
@@ -92,8 +92,9 @@ class Picture {
     }
   }
 
-  // vertices a, b, c: x, y, 1/depth, shade; color 0..255 and alpha; `shadow` darkens the ground by so much
-  triangle(v, a, b, c, color, shadow) {
+  // vertices a, b, c: x, y, 1/depth, shade; color 0..255 and alpha; `shadow` darkens the ground by so much;
+  // `ground`: 1 for what is ground itself
+  triangle(v, a, b, c, color, shadow, ground) {
     const ax = v[a], ay = v[a + 1];
     let bx = v[b], by = v[b + 1], cx = v[c], cy = v[c + 1];
     let area = (bx - ax) * (cy - ay) - (cx - ax) * (by - ay);
@@ -123,7 +124,7 @@ class Picture {
         const red = Math.min(255, color[0] * s), green = Math.min(255, color[1] * s);
         const blue = Math.min(255, color[2] * s);
         if (color[3] < 1) { this.blend(i, red, green, blue, color[3]); continue; }
-        this.depth[i] = z, this.ground[i] = 0;
+        this.depth[i] = z, this.ground[i] = ground;
         this.pixels[i] = 0xff000000 | blue << 16 | green << 8 | red;
       }
     }

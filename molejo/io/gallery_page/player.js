@@ -137,22 +137,32 @@ class Player {
   draw_parts(chosen) {
     const parts = this.film.bodies.filter(chosen);
     // shadows first: what stands on the ground covers them
-    if (this.floor) for (const part of parts) this.draw_part(part, this.colors.shadow);
-    for (const part of parts) this.draw_part(part, 0);
+    for (const part of parts) {
+      const floor = part.floor === undefined ? this.floor : this.floor_of(part);
+      if (floor && !part.ground) this.draw_part(part, floor);
+    }
+    for (const part of parts) this.draw_part(part, null);
   }
 
-  draw_part({ actor, mesh, R: part_R, p: part_p, color }, shadow) {
+  floor_of(part) {
+    const { R, p } = this.film.poses[part.floor];
+    return { origin: p, normal: [R[2], R[5], R[8]] };
+  }
+
+  // Its shadow on a floor, or itself.
+  draw_part({ actor, ground, mesh, R: part_R, p: part_p, color }, floor) {
     const { R: A, p: a, stretch } = this.film.poses[actor];
     const R = product(A, part_R), p = add(a, turn(A, part_p)), { points, normals, indices } = mesh;
-    const v = this.vertices, { x, y, z, eye, focal, near, picture } = this, bright = this.colors.bodies;
+    const v = this.vertices, { x, y, z, eye, focal, near, picture } = this, shadow = floor ? this.colors.shadow : 0;
+    const bright = ground ? this.colors.ground : this.colors.bodies;
     for (let i = 0, o = 0; i < points.length; i += 3, o += 4) {
       const px = points[i], py = points[i + 1], pz = points[i + 2] * stretch;
       let wx = R[0] * px + R[1] * py + R[2] * pz + p[0];
       let wy = R[3] * px + R[4] * py + R[5] * pz + p[1];
       let wz = R[6] * px + R[7] * py + R[8] * pz + p[2];
-      if (shadow) {
+      if (floor) {
         // along the light onto the floor; nothing below it throws a shadow
-        const { normal, origin } = this.floor;
+        const { normal, origin } = floor;
         const above = (wx - origin[0]) * normal[0] + (wy - origin[1]) * normal[1] +
           (wz - origin[2]) * normal[2];
         const f = Math.max(0, above) / dot(light, normal);
@@ -176,7 +186,7 @@ class Player {
     for (let k = 0; k < indices.length; k += 3) {
       const i0 = 4 * indices[k], i1 = 4 * indices[k + 1], i2 = 4 * indices[k + 2];
       if (v[i0 + 2] < 0 || v[i1 + 2] < 0 || v[i2 + 2] < 0) continue;
-      picture.triangle(v, i0, i1, i2, color, shadow);
+      picture.triangle(v, i0, i1, i2, color, shadow, ground ? 1 : 0);
     }
   }
 }
