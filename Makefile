@@ -27,7 +27,7 @@ test:  ## everything that a change must pass (PRESET=debug or asan for a stricte
 
 test-browser: build  ## every panel of the studio in Debian's Chromium, as a person uses it
 	@scripts/install_deps --test
-	@node --test --test-concurrency=1 tests/browser/quick.mjs tests/browser/full.mjs tests/browser/net.mjs tests/browser/export.mjs tests/browser/gallery.mjs
+	@node --test --test-concurrency=1 $(filter-out %/studio.mjs,$(wildcard tests/browser/*.mjs))
 
 bench:  ## Molejo beside its peers: microseconds per step, energy drift
 	@scripts/install_deps --peers

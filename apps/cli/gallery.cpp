@@ -28,11 +28,16 @@ std::vector<CatalogEntry> find_files(const std::string& folder) {
   std::vector<CatalogEntry> found = catalog(folder);
   std::set<std::string> known;
   for (const CatalogEntry& entry : found) known.insert(entry.file);
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-    const std::string file = fs::relative(entry.path(), folder).generic_string();
-    const auto kind = kind_of(entry.path().filename().string());
-    if (kind && entry.is_regular_file() && !known.contains(file)) {
-      found.push_back({file, *kind, "others", entry.path().stem().string(), "", ""});
+  std::error_code error;
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (auto at = fs::recursive_directory_iterator(folder, options, error);
+       !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with(".")) at.disable_recursion_pending();
+    const std::string file = fs::relative(at->path(), folder, error).generic_string();
+    const auto kind = name.starts_with(".") ? std::nullopt : kind_of(name);
+    if (kind && at->is_regular_file(error) && !known.contains(file)) {
+      found.push_back({file, *kind, "others", at->path().stem().string(), "", ""});
     }
   }
   std::erase_if(found, [](const CatalogEntry& e) { return e.kind == FileKind::character; });
@@ -88,10 +93,13 @@ int gallery(const GalleryOptions& options) {
                  source.base, absent.file);
     } catch (const InputError& problem) {
       fmt::print(stderr, "molejo: {}\n", problem.what());
-      code = bad_input;
+      code = std::max<int>(code, bad_input);
     } catch (const NetError& problem) {
       fmt::print(stderr, "molejo: {}: {}\n", source.path, problem.what());
-      code = bad_input;
+      code = std::max<int>(code, bad_input);
+    } catch (const std::exception& problem) {
+      fmt::print(stderr, "molejo: {}: internal error: {}\n", source.path, problem.what());
+      code = internal_error;
     }
     std::fflush(stdout);
   }

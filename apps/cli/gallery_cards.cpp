@@ -232,13 +232,15 @@ MadeCard motion_card(const GallerySource& source) {
   GalleryCard& card = made.card;
   card.kind = "sketch";
   Film film = film_of(c.scene, c.model, recording);
+  std::erase_if(film.parts, [](const FilmPart& part) { return part.mesh < 0; });  // no ground
   follow_figure(c, recording, film);
   card.film = film_json(film);
   card.table = {{"step", "phase", "mode", "amplitude", "swing", "shape"}};
   for (const ShownMode& m : shown.modes) {
     card.table.push_back({std::to_string(m.step + 1), to_string(m.phase), std::to_string(m.mode),
                           fmt::format("{:.3g}", m.amplitude),
-                          fmt::format("{:.1f}°", degrees(m.reached)), m.words});
+                          fmt::format("{:.1f}°", degrees(m.reached)),
+                          m.words.substr(0, m.words.find(" ("))});
   }
   card.facts = {{"period", fmt::format("{:.3g} s", sketch.period())},
                 {"largest joint turn", fmt::format("{:.3g}°", degrees(shown.largest_turn))},

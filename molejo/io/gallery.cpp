@@ -115,12 +115,13 @@ std::string group_markup(const std::vector<const GalleryCard*>& group) {
   for (const GalleryCard* card : group) kinds.insert(card->kind);
   const bool alone = group.size() == 1, by_kind = kinds.size() == group.size();
   std::string out = "<span>";
-  if (!alone) out += escaped(group.front()->title) + ":";
+  if (!alone) out += escaped(group.front()->title);
   for (const GalleryCard* card : group) {
     const std::string& file = card->source;
     const std::string& label = alone ? card->title : by_kind ? card->kind : file;
     const std::size_t folder = !alone && !by_kind ? file.rfind('/') + 1 : 0;
-    out += fmt::format("{}<a href=\"#{}\" title=\"{}\">{}</a>", alone ? "" : " ", url(card->id),
+    const char* before = alone ? "" : card == group.front() ? ": " : ", ";
+    out += fmt::format("{}<a href=\"#{}\" title=\"{}\">{}</a>", before, url(card->id),
                        escaped(file), escaped(label.substr(folder)));
   }
   return out + "</span>";

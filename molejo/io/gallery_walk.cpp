@@ -87,8 +87,11 @@ class WalkFilm {
     for (int j = 0; j < skeleton.size(); ++j) {
       const std::size_t parts = film_.parts.size();
       const motion::Affine& X_0 = X.front()[at(j)];
-      for (const int child : children[at(j)]) add_bone(track, X_0, child, height, color);
-      if (j == head) add_head(track, X_0, children[at(j)], height, color);
+      if (j == head) {
+        add_head(track, X_0, children[at(j)], height, color);
+      } else {
+        for (const int child : children[at(j)]) add_bone(track, X_0, child, height, color);
+      }
       if (film_.parts.size() == parts) continue;
       FilmActor& actor = film_.actors.emplace_back();
       for (const auto& transforms : X) actor.X_W.push_back(rigid(transforms[at(j)]));
@@ -114,7 +117,7 @@ class WalkFilm {
       const Vec3 to = track.frames.front().pose.translation(children.front());
       middle = to * (0.5 * norm(X.linear.column(0)));
     }
-    add_part(tessellate(Sphere{0.055 * height}, 2 * segments), {Mat3::identity(), middle}, color);
+    add_part(tessellate(Sphere{0.06 * height}, 2 * segments), {Mat3::identity(), middle}, color);
   }
 
   // Of the next actor.
@@ -156,7 +159,7 @@ class WalkFilm {
     film_.camera.target = focus.X_W.front().p + Vec3{0, 0, 0.45 * tallest_};
     // from the right and before them, looking down
     const double half = std::max(0.9 * tallest_, (spread + 0.5 * tallest_) / 1.6);
-    const double distance = half / std::tan(20 * degree);
+    const double distance = half / std::tan(20 * degree) + 0.5 * spread;
     const double azimuth = record_.characters.front().frames.front().heading - 55 * degree;
     const double down = 20 * degree;
     film_.camera.position =

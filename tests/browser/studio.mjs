@@ -9,7 +9,7 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
-const program = resolve(process.env.MOLEJO ?? `${root}/build/molejo`);
+export const program = resolve(process.env.MOLEJO ?? `${root}/build/molejo`);
 const chromium_path = '/usr/bin/chromium';
 
 async function find_chromium() {
@@ -25,12 +25,15 @@ async function find_chromium() {
 
 const flags = ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 
+export async function launch_browser() {
+  return (await find_chromium()).launch({ executablePath: chromium_path, args: flags });
+}
+
 export class Studio {
   errors = []; // of the page: console errors and exceptions
 
   static async start({ file, width = 1280, height = 720, scheme = 'light', hash = '' } = {}) {
     const studio = new Studio();
-    const chromium = await find_chromium();
     studio.server = spawn(program, ['studio', '--port', '0', ...(file ? [file] : [])],
       { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
     studio.address = await new Promise((found, failed) => {
@@ -43,7 +46,7 @@ export class Studio {
       studio.server.on('exit', (code) => failed(new Error(`molejo studio ended with ${code}`)));
       setTimeout(() => failed(new Error('molejo studio does not say where it is')), 15_000).unref();
     });
-    studio.browser = await chromium.launch({ executablePath: chromium_path, args: flags });
+    studio.browser = await launch_browser();
     studio.page = await studio.browser.newPage({ viewport: { width, height }, colorScheme: scheme, acceptDownloads: true });
     studio.page.on('console', (m) => m.type() === 'error' && studio.errors.push(m.text()));
     studio.page.on('pageerror', (error) => studio.errors.push(String(error)));

@@ -964,7 +964,7 @@ test_gallery_shows_every_scene() {
   expect 0 gallery in shown
   [ "$(ls shown | tr '\n' ' ')" = "index.html more.csv more.glb more.svg swing.csv swing.glb swing.svg " ] ||
     fail "files are $(ls shown | tr '\n' ' ')"
-  holds stdout '^2 scenes'
+  holds stdout '^2 cards'
   holds stdout "file://.*/shown/index.html"
   holds shown/index.html 'swing.glb'
   lacks shown/index.html 'https?://[^w]'
@@ -973,17 +973,52 @@ test_gallery_shows_every_scene() {
   echo '{' > in/bad.json
   expect 2 gallery in shown
   holds stderr '^molejo: in/bad.json'
-  holds stdout '^2 scenes'
+  holds stdout '^2 cards'
   unstable_scene
   mv unstable.json in/bad.json
   expect 1 gallery in shown
   holds stdout 'stopped early'
 }
 
+test_gallery_shows_every_kind() {
+  mkdir -p in/terrains
+  for file in gaits/basic_run_closed.gait.json gaits/basic_run.motion.json shows/jump.show.json nets/jump.net.json \
+    nets/jump.pn nets/philosophers_10.pnml walks/stick_fall.walk.json walks/stick_walk.bvh walks/stick_idle.bvh \
+    walks/demo_a.walk.json terrains/hills.terrain.json characters/stick_figure.json characters/humanoid.json; do
+    mkdir -p "in/$(dirname "$file")"
+    cp "$scenes/$file" "in/$file"
+  done
+  # what is not installed is told and left out
+  expect 0 gallery in shown
+  holds stdout 'walks-demo_a.walk +left out: .*mannequin.glb is not installed'
+  lacks shown/index.html 'walks-demo_a'
+  holds stdout '^9 cards'
+  for file in gaits-basic_run_closed.gait.glb gaits-basic_run_closed.gait.csv gaits-basic_run_closed.gait.svg \
+    gaits-basic_run.motion.glb shows-jump.show.glb shows-jump.show.gantt.svg shows-jump.show.net.svg nets-jump.net.svg \
+    nets-jump.svg nets-philosophers_10.svg walks-stick_fall.walk.glb; do
+    [ -s "shown/$file" ] || fail "there is no $file"
+    holds shown/index.html "\"$file\""
+  done
+  # figures of the gait, vibrations of the sketch, findings, quality of the walk
+  holds shown/index.html '<dt>cost of transport</dt><dd>1\.0'
+  holds shown/index.html '<dt>falls</dt><dd>never</dd>'
+  holds shown/index.html '<td>legs scissor fore-aft</td>'
+  holds shown/index.html '<li class="bad">deadlock after [0-9]+ firings</li>'
+  holds shown/index.html '<td>feet slip, mm</td><td>0\.'
+
+  # a bad net and a walk without its terrain are told, the others shown
+  echo 'place' > in/nets/bad.pn
+  rm in/terrains/hills.terrain.json
+  expect 2 gallery in shown
+  holds stderr '^molejo: in/nets/bad.pn'
+  holds stderr '^molejo: .*hills.terrain.json'
+  holds stdout '^8 cards'
+}
+
 test_gallery_refuses() {
   refuse "no such folder" gallery nowhere
   mkdir empty
-  refuse "holds no scene" gallery empty
+  refuse "holds nothing to show" gallery empty
   : > file
   refuse "file" gallery . file
 }

@@ -1,14 +1,17 @@
-// The page is taken apart again: its data must be the recording, and a browser must draw it.
+// The page is taken apart again: its films must be the recordings, and a browser must draw them.
 #include "molejo/io/gallery.h"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 
+#include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "molejo/io/coil.h"
 #include "molejo/io/file.h"
+#include "molejo/io/gallery_film.h"
 #include "recorded.h"
 #include "tests/support/places.h"
 
@@ -18,10 +21,55 @@ using Json = nlohmann::json;
 
 namespace {
 
-Json player_data(const std::string& card) {
-  const std::string open = "<script type=\"application/json\">";
-  const std::size_t from = card.find(open) + open.size();
-  return Json::parse(card.substr(from, card.find("</script>", from) - from));
+// Base64 of 16-bit integers, least byte first.
+std::vector<int> integers(const std::string& text) {
+  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bytes;
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const char c : text) {
+    if (c == '=') break;
+    bits = bits << 6 | static_cast<std::uint32_t>(digits.find(c));
+    if ((count += 6) >= 8) bytes += static_cast<char>(bits >> (count -= 8) & 255);
+  }
+  std::vector<int> values;
+  for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
+    const auto low = static_cast<std::uint8_t>(bytes[i]);
+    values.push_back(static_cast<std::int8_t>(bytes[i + 1]) * 256 + low);
+  }
+  return values;
+}
+
+// Position and quaternion of an actor in a frame, as the player reads them.
+std::vector<double> shown_pose(const Json& actor, std::size_t frame) {
+  const std::vector<int> all = integers(actor["frames"]);
+  const std::size_t width = actor.contains("stretch") ? 8 : 7;
+  std::vector<double> pose;
+  for (std::size_t i = 0; i < width; ++i) {
+    const double part = all.at(frame * width + i) / 32767.0;
+    pose.push_back(i < 3   ? actor["middle"][i].get<double>() + actor["size"].get<double>() * part
+                   : i < 7 ? part
+                           : actor["stretch"].get<double>() * part);
+  }
+  return pose;
+}
+
+Json film_data(const Recorded& r) {
+  return Json::parse(film_json(film_of(r.scene, r.model, r.recording)));
+}
+
+GalleryCard card_of(const Recorded& r, const std::string& base) {
+  GalleryCard card;
+  card.id = base, card.topic = "bodies", card.kind = "scene";
+  card.title = r.scene.name, card.description = r.scene.description;
+  card.failure = r.recording.summary.failure;
+  card.film = film_json(film_of(r.scene, r.model, r.recording));
+  card.facts = summary_facts(r.recording.summary);
+  for (const char* ending : {".glb", ".csv", ".svg"})
+    card.files.emplace_back(base + ending, "file");
+  card.pictures = {
+      gallery_picture("<svg width=\"420\" height=\"560\"><g/></svg>", base + ".svg", "plot")};
+  return card;
 }
 
 std::size_t count(const std::string& text, const std::string& word) {
@@ -44,39 +92,67 @@ TEST_CASE("gallery: a card links its files and tells its figures") {
   Recorded r = recorded();
   r.recording.summary.steps = 1234567;
   r.recording.summary.energy_drift = 1.25e-9;
-  const std::string card = gallery_card(r.scene, r.model, r.recording, "a b/crank");
-  CHECK(card.find("<h2>crank &amp; ball</h2>") != std::string::npos);
+  const std::string card = gallery_card(card_of(r, "a b/crank"));
+  CHECK(card.find("<h3>crank &amp; ball<span>scene</span></h3>") != std::string::npos);
   for (const char* ending : {"glb", "csv", "svg"}) {
     CHECK(card.find("href=\"a%20b/crank." + std::string(ending) + "\"") != std::string::npos);
   }
-  CHECK(card.find("<img src=\"a%20b/crank.svg\"") != std::string::npos);
+  CHECK(card.find("<img src=\"a%20b/crank.svg\" alt=\"plot\" width=\"420\" height=\"560\"") !=
+        std::string::npos);
   CHECK(card.find("1\u202F234\u202F567") != std::string::npos);
-  CHECK(card.find("10<sup>\u22129</sup>") != std::string::npos);
+  CHECK(card.find("10\u207B\u2079") != std::string::npos);
   CHECK(card.find("0123456789abcdef") != std::string::npos);
   CHECK(card.find("stopped early") == std::string::npos);
   r.recording.summary.failure = "at 0.5 s: <ball>";
-  CHECK(gallery_card(r.scene, r.model, r.recording, "x").find("at 0.5 s: &lt;ball&gt;") !=
-        std::string::npos);
+  CHECK(gallery_card(card_of(r, "x")).find("at 0.5 s: &lt;ball&gt;") != std::string::npos);
 }
 
 TEST_CASE("gallery: the player gets the recorded poses of what moves") {
   const Recorded r = recorded();
-  const Json data = player_data(gallery_card(r.scene, r.model, r.recording, "crank"));
-  REQUIRE(data["frames"].size() == r.recording.frames.size());
+  const Json data = film_data(r);
+  REQUIRE(data["times"].size() == r.recording.frames.size());
   // crank and ball move, the post rests
-  CHECK(data["actors"][0].is_null());
-  CHECK(data["actors"][1].is_null());
+  REQUIRE(data["actors"].size() == 3);
   CHECK(data["actors"][2]["rest"] == Json({0, 0, 0, 1, 0, 0, 0}));
   CHECK(data["parts"].size() == 7);
   CHECK_FALSE(data["parts"][5].contains("mesh"));  // the plane
   for (std::size_t i = 0; i < r.recording.frames.size(); ++i) {
-    const auto row = data["frames"][i].get<std::vector<double>>();
-    REQUIRE(row.size() == 1 + 2 * 8);
     const Frame& f = r.recording.frames[i];
-    CHECK(row[0] == doctest::Approx(f.state.t).epsilon(1e-4));
-    CHECK(row[1 + 8 + 2] == doctest::Approx(f.X_WB[1].p.z).epsilon(1e-4));
-    const Mat3 R = matrix(normalized(Quat{row[12], row[13], row[14], row[15]}));
-    CHECK(max_abs(R.r0 - f.X_WB[1].R.r0) < 1e-4);
+    CHECK(data["times"][i].get<double>() == doctest::Approx(f.state.t).epsilon(1e-4));
+    const std::vector<double> ball = shown_pose(data["actors"][1], i);
+    CHECK(ball[2] == doctest::Approx(f.X_WB[1].p.z).epsilon(1e-3));
+    const Mat3 R = matrix(normalized(Quat{ball[3], ball[4], ball[5], ball[6]}));
+    CHECK(max_abs(R.r0 - f.X_WB[1].R.r0) < 2e-4);
+  }
+}
+
+TEST_CASE("gallery: equal meshes are held once, and their points are where they were") {
+  const Recorded r = recorded(2);
+  const Film film = film_of(r.scene, r.model, r.recording);
+  const Json data = film_data(r);
+  // two equal spheres among six meshes
+  CHECK(film.meshes.size() == 6);
+  REQUIRE(data["meshes"].size() == 5);
+  CHECK(data["parts"][3]["mesh"] == data["parts"][4]["mesh"]);
+  const Json& box = data["meshes"][0];
+  const std::vector<int> points = integers(box["points"]);
+  REQUIRE(points.size() == 3 * film.meshes[0].positions.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double x =
+        box["middle"][i % 3].get<double>() + box["size"].get<double>() * points[i] / 32767;
+    CHECK(std::fabs(x - film.meshes[0].positions[i / 3][static_cast<int>(i % 3)]) < 1e-4);
+  }
+}
+
+TEST_CASE("gallery: a spring is stretched as it was") {
+  Recorded r = recorded(10);
+  r.model.springs = {hanging_spring()};
+  const Film film = film_of(r.scene, r.model, r.recording);
+  const Json data = film_data(r);
+  REQUIRE(film.actors.size() == 4);
+  for (std::size_t i = 0; i < 10; ++i) {
+    const std::vector<double> shown = shown_pose(data["actors"][3], i);
+    CHECK(shown[7] == doctest::Approx(film.actors[3].stretch[i]).epsilon(1e-3));
   }
 }
 
@@ -84,36 +160,60 @@ TEST_CASE("gallery: long recordings are thinned, odd numbers stay out") {
   Recorded r = recorded(5000);
   r.recording.frames[0].X_WB[0].p.x = NAN;
   r.scene.camera.fov_deg = 1e9;
-  const std::string card = gallery_card(r.scene, r.model, r.recording, "crank");
-  const Json data = player_data(card);
-  CHECK(data["frames"].size() <= 360);
-  CHECK(data["frames"].size() > 300);
-  CHECK(data["frames"][0][1] == 0.0);
+  const Json data = film_data(r);
+  CHECK(data["times"].size() <= 360);
+  CHECK(data["times"].size() > 300);
+  CHECK(data["times"].back().get<double>() ==
+        doctest::Approx(r.recording.frames.back().state.t).epsilon(1e-4));
+  CHECK(std::isfinite(shown_pose(data["actors"][0], 0)[0]));
   CHECK(data["camera"]["fov_deg"] == 120.0);
-  CHECK(player_data(gallery_card({}, {}, {}, "none"))["frames"].empty());
+  CHECK(Json::parse(film_json(film_of(Scene{}, Model{}, Recording{})))["times"].empty());
+  // many actors get fewer frames
+  CHECK(film_frames(5000, 1000).size() == 60);
+  CHECK(film_frames(5, 1000) == std::vector<std::size_t>{0, 1, 2, 3, 4});
 }
 
 TEST_CASE("gallery: names cannot break out of the page") {
   Recorded r = recorded(2);
   r.scene.name = "</script><script>alert(1)</script>";
   r.scene.description = "\"><img onerror=alert(1)>";
-  const std::string base = "\"><b>";
-  const std::string page =
-      gallery_page(std::vector{gallery_card(r.scene, r.model, r.recording, base)});
-  CHECK(count(page, "<script") == 2);
-  CHECK(count(page, "</script>") == 2);
+  GalleryCard card = card_of(r, "\"><b>");
+  card.table = {{"<b>"}}, card.sentences = {{"<b>", "<b>"}}, card.source = "<b>";
+  card.kind = card.topic = "\"><b>";
+  const std::string page = gallery_page(std::vector{card});
+  CHECK(count(page, "<script") == 3);  // theme, film, player
+  CHECK(count(page, "</script>") == 3);
   CHECK(page.find("<b>") == std::string::npos);
   CHECK(count(page, "<img") == 1);
 }
 
 TEST_CASE("gallery: the page asks for nothing from a network") {
-  const Recorded r = recorded(2);
-  const std::string page =
-      gallery_page(std::vector{gallery_card(r.scene, r.model, r.recording, "crank")});
+  const std::string page = gallery_page(std::vector{card_of(recorded(2), "crank")});
   CHECK(page.find("http") == std::string::npos);
-  CHECK(page.find("import") == std::string::npos);
+  for (const char* word : {"import ", "import(", "@import", "url("}) {
+    CHECK(page.find(word) == std::string::npos);
+  }
   CHECK(page.find("fetch") == std::string::npos);
-  CHECK(page.find("1 simulated scene.") != std::string::npos);
+}
+
+TEST_CASE("gallery: topics stand in their order, and an index names every card") {
+  const auto card = [](const char* id, const char* topic, const char* title, const char* kind) {
+    GalleryCard c;
+    c.id = id, c.topic = topic, c.title = title, c.kind = kind;
+    c.source = std::string("folder/") + id + ".json";
+    return c;
+  };
+  const std::string page = gallery_page(
+      std::vector{card("run", "locomotion", "Run", "gait"),
+                  card("run-2", "locomotion", "Run", "sketch"), card("a", "nets", "Jump", "net"),
+                  card("b", "nets", "Jump", "net"), card("c", "nets", "Wave", "show")});
+  CHECK(page.find("<section class=\"topic\" id=\"locomotion\">") <
+        page.find("<section class=\"topic\" id=\"nets\">"));
+  // what is called alike is told apart: by kinds, or by files
+  CHECK(page.find("Run: <a href=\"#run\" title=\"folder/run.json\">gait</a>, <a href=\"#run-2\" "
+                  "title=\"folder/run-2.json\">sketch</a>") != std::string::npos);
+  CHECK(page.find("title=\"folder/b.json\">b.json</a>") != std::string::npos);
+  CHECK(page.find("title=\"folder/c.json\">Wave</a>") != std::string::npos);
 }
 
 TEST_CASE("gallery: a browser draws the bodies without an error") {
@@ -125,7 +225,7 @@ TEST_CASE("gallery: a browser draws the bodies without an error") {
   r.model.springs = {hanging_spring()};
   const auto drawn_pixels = [&](const std::string& name) {
     const std::string path = binary_dir() + "/" + name + ".html";
-    write_file(path, gallery_page(std::vector{gallery_card(r.scene, r.model, r.recording, name)}));
+    write_file(path, gallery_page(std::vector{card_of(r, name)}));
     const std::string command =
         "timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
         "--disable-background-networking --disable-component-update --disable-sync "
