@@ -30,7 +30,7 @@ const look_now = () => looks[document.documentElement.dataset.theme];
 
 class Picture {
   constructor(canvas) {
-    this.context = canvas.getContext('2d');
+    this.context = canvas.getContext('2d', { alpha: false, willReadFrequently: true });
     this.w = canvas.width, this.h = canvas.height;
     this.image = this.context.createImageData(this.w, this.h);
     this.pixels = new Uint32Array(this.image.data.buffer);
