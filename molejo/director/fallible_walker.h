@@ -57,6 +57,9 @@ class FallibleWalker final : public navigation::Walker {
   motion::Affine placement() const override;
   std::span<const motion::Affine> model_transforms() const override;
   std::span<const navigation::FootState> feet() const override;
+  bool plan_of_foot(int leg, std::span<Vec3> points) const override {
+    return !is_down() && inside_->plan_of_foot(leg, points);
+  }
   Vec3 position() const override;
   double heading() const override { return inside_->heading(); }
   const motion::SkeletonPose& unadapted() const override { return inside_->unadapted(); }

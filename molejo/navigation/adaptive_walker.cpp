@@ -87,6 +87,7 @@ class AdaptiveWalker final : public Walker {
   Affine placement() const override { return X_WM_; }
   std::span<const Affine> model_transforms() const override { return X_; }
   std::span<const FootState> feet() const override { return feet_; }
+  bool plan_of_foot(int leg, std::span<Vec3> points) const override;
   Vec3 position() const override { return footwork_.position(); }
   double heading() const override { return footwork_.heading(); }
   const SkeletonPose& unadapted() const override { return clip_pose_; }
@@ -328,6 +329,17 @@ void AdaptiveWalker::tell_feet() {
                        X_WF * leg.sole.heel,
                        X_WF * leg.sole.toe};
   }
+}
+
+bool AdaptiveWalker::plan_of_foot(int leg, std::span<Vec3> points) const {
+  const bool own = taken_ >= taken_for_ && options_.inverse_kinematics;
+  if (!own || !footwork_.swings(leg)) return false;
+  const double now = footwork_.swing_part(leg);
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const double ahead = static_cast<double>(k) / static_cast<double>(points.size() - 1);
+    points[k] = footwork_.foot_at(leg, now + (1 - now) * ahead).p;
+  }
+  return true;
 }
 
 void AdaptiveWalker::take_over(const SkeletonPose& pose, const Affine& X_WM, double seconds) {

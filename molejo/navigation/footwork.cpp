@@ -126,10 +126,21 @@ FootPose Footwork::clip_foot(int i) const {
   return walk().feet.at(i, leg.path.swings ? swing_phase(leg, leg.path.s) : phase_);
 }
 
-FootPose Footwork::foot(int i) const {
+FootPose Footwork::foot_at(int i, double part) const {
   const Step& leg = at(i);
-  FootPose foot = leg.path.at(clip_foot(i));
-  if (!leg.path.swings || !options_.stride_correction) return foot;
+  FootPath path = leg.path;
+  path.s = part;
+  const FootPose clip = walking_ ? walk().feet.at(i, swing_phase(leg, part)) : clip_foot(i);
+  return kept_above(i, path.at(clip));
+}
+
+FootPose Footwork::foot(int i) const {
+  const FootPose foot = at(i).path.at(clip_foot(i));
+  return at(i).path.swings ? kept_above(i, foot) : foot;
+}
+
+FootPose Footwork::kept_above(int i, FootPose foot) const {
+  if (!options_.stride_correction) return foot;
   // never into the ground
   const Mat3 R = matrix(foot.q);
   double below = 0;

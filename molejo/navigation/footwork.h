@@ -46,6 +46,9 @@ class Footwork {
   bool heel_down(int leg) const;
   bool toe_down(int leg) const;
   FootPose foot(int leg) const;
+  // Where it will be at a part of its swing, as planned now.
+  FootPose foot_at(int leg, double part) const;
+  double swing_part(int leg) const { return at(leg).path.s; }
   const Sole& sole(int leg) const { return source().feet.sole(leg); }
   // A standing foot has rolled over its toe, about this axis, since foot().
   void roll(int leg, const Vec3& axis, double angle);
@@ -75,6 +78,7 @@ class Footwork {
   const ReadyClip& idle() const { return clips_->idle; }
   const ReadyClip& source() const { return walking_ ? walk() : idle(); }
   FootPose clip_foot(int leg) const;
+  FootPose kept_above(int leg, FootPose foot) const;
   double swing_phase(const Step& leg, double part) const;
   double height_at(const Vec3& p, double otherwise) const;
   double speed_part() const { return weight() * pace_; }

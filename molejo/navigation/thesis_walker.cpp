@@ -69,6 +69,7 @@ class WalkerOfThesis : public ThesisWalker {
   Affine placement() const override { return X_WM_; }
   std::span<const Affine> model_transforms() const override { return X_; }
   std::span<const FootState> feet() const override { return feet_; }
+  bool plan_of_foot(int leg, std::span<Vec3> points) const override;
   Vec3 position() const override { return {hip_.x, hip_.y, ground_height_}; }
   double heading() const override { return heading_; }
   const SkeletonPose& unadapted() const override { return unadapted_; }
@@ -317,6 +318,19 @@ void WalkerOfThesis::find_feet() {
                       .heel = foot * own.sole.heel,
                       .toe = foot * own.sole.toe};
   }
+}
+
+bool WalkerOfThesis::plan_of_foot(int leg, std::span<Vec3> points) const {
+  const FootState& foot = feet_[at(leg)];
+  const AdaptedClip& shown = clip(next_ >= 0 ? next_ : current_);
+  const LinearCurve& way = shown.targets().ankle(leg);
+  const double now = shown.reproduction_time();
+  if (foot.heel_down || foot.toe_down || way.empty() || way.last_time() <= now) return false;
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const double ahead = static_cast<double>(k) / static_cast<double>(points.size() - 1);
+    points[k] = way.held(now + (way.last_time() - now) * ahead);
+  }
+  return true;
 }
 
 void WalkerOfThesis::take_over(const SkeletonPose& pose, const Affine& X_WM, double seconds) {

@@ -17,19 +17,24 @@ std::size_t record_numbers(const Stage& stage, int frames) {
   return numbers * (static_cast<std::size_t>(frames) + 1);
 }
 
+TrackFrame frame_of(const Stage& stage, int character) {
+  const Walker& walker = stage.walker(character);
+  TrackFrame frame;
+  frame.pose = walker.pose(), frame.placement = walker.placement();
+  frame.unadapted = walker.unadapted(), frame.unadapted_placement = walker.unadapted_placement();
+  frame.feet.assign(walker.feet().begin(), walker.feet().end());
+  frame.position = walker.position(), frame.heading = walker.heading();
+  frame.walking = stage.steering(character).walk, frame.blocked = walker.blocked();
+  return frame;
+}
+
 void add_frame(const Stage& stage, WalkRecord& record) {
   for (int i = 0; i < stage.size(); ++i) {
     const Walker& walker = stage.walker(i);
     if (static_cast<int>(record.characters.size()) <= i) {
       record.characters.push_back({stage.name(i), walker.rig(), walker.scale(), {}});
     }
-    TrackFrame frame;
-    frame.pose = walker.pose(), frame.placement = walker.placement();
-    frame.unadapted = walker.unadapted(), frame.unadapted_placement = walker.unadapted_placement();
-    frame.feet.assign(walker.feet().begin(), walker.feet().end());
-    frame.position = walker.position(), frame.heading = walker.heading();
-    frame.walking = stage.steering(i).walk, frame.blocked = walker.blocked();
-    record.characters[static_cast<std::size_t>(i)].frames.push_back(std::move(frame));
+    record.characters[static_cast<std::size_t>(i)].frames.push_back(frame_of(stage, i));
   }
 }
 

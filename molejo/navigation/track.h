@@ -48,7 +48,8 @@ struct RunSettings {
 };
 WalkRecord run(Stage& stage, const RunSettings& settings);
 
-// One more frame of everybody, as they are now.
+// One character as it is now, and one more frame of everybody.
+TrackFrame frame_of(const Stage& stage, int character);
 void add_frame(const Stage& stage, WalkRecord& record);
 
 // One character's frames as a clip of its own skeleton, in axes and units of its model: roots carry

@@ -49,6 +49,9 @@ class Walker {
   virtual Affine placement() const = 0;                          // X_WM
   virtual std::span<const Affine> model_transforms() const = 0;  // X_MJ of the pose, all joints
   virtual std::span<const FootState> feet() const = 0;           // one per leg
+  // Where the joint of a foot in the air shall go until it lands, evenly in time from now on.
+  // False: the foot stands, or nothing is planned so far ahead.
+  virtual bool plan_of_foot(int, std::span<Vec3>) const { return false; }
   // Where it stands on the ground (below its hips) and where it looks, rad.
   virtual Vec3 position() const = 0;
   virtual double heading() const = 0;

@@ -97,6 +97,25 @@ std::optional<CatalogEntry> look_at(const fs::path& file, const fs::path& folder
   return entry;
 }
 
+// Regular files below a folder that are not hidden.
+std::vector<fs::path> files_below(const std::string& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) throw InputError(folder + ": no such folder");
+  std::vector<fs::path> files;
+  std::size_t seen = 0;
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (auto at = fs::recursive_directory_iterator(folder, options, error);
+       !error && at != fs::recursive_directory_iterator() && ++seen <= most_files;
+       at.increment(error)) {
+    if (at->path().filename().string().starts_with(".")) {
+      at.disable_recursion_pending();
+    } else if (!at->is_symlink(error) && at->is_regular_file(error)) {
+      files.push_back(at->path());
+    }
+  }
+  return files;
+}
+
 }  // namespace
 
 const char* to_string(FileKind kind) {
@@ -136,20 +155,10 @@ std::string known_endings() {
 }
 
 std::vector<CatalogEntry> catalog(const std::string& folder) {
-  std::error_code error;
-  if (!fs::is_directory(folder, error)) throw InputError(folder + ": no such folder");
   std::vector<CatalogEntry> entries;
-  std::size_t seen = 0;
-  const auto options = fs::directory_options::skip_permission_denied;
-  for (auto at = fs::recursive_directory_iterator(folder, options, error);
-       !error && at != fs::recursive_directory_iterator() && ++seen <= most_files;
-       at.increment(error)) {
-    if (at->path().filename().string().starts_with(".")) {
-      at.disable_recursion_pending();
-    } else if (!at->is_symlink(error) && at->is_regular_file(error)) {
-      if (std::optional<CatalogEntry> entry = look_at(at->path(), folder)) {
-        entries.push_back(std::move(*entry));
-      }
+  for (const fs::path& file : files_below(folder)) {
+    if (std::optional<CatalogEntry> entry = look_at(file, folder)) {
+      entries.push_back(std::move(*entry));
     }
   }
   const auto order = [](const CatalogEntry& e) {
@@ -161,6 +170,17 @@ std::vector<CatalogEntry> catalog(const std::string& folder) {
   std::sort(entries.begin(), entries.end(),
             [&](const CatalogEntry& a, const CatalogEntry& b) { return order(a) < order(b); });
   return entries;
+}
+
+std::vector<std::string> terrain_files(const std::string& folder) {
+  std::vector<std::string> files;
+  for (const fs::path& file : files_below(folder)) {
+    if (file.filename().string().ends_with(".terrain.json")) {
+      files.push_back(fs::relative(file, folder).generic_string());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 std::string catalog_json(const std::vector<CatalogEntry>& entries, const std::string& prefix) {

@@ -27,6 +27,8 @@ struct CatalogEntry {
 // By topic, then by title. Files that cannot be read are left out; 10,000 at most are looked at.
 // Throws InputError when there is no such folder.
 std::vector<CatalogEntry> catalog(const std::string& folder);
+// The *.terrain.json there, by name, from the folder on. Throws InputError as well.
+std::vector<std::string> terrain_files(const std::string& folder);
 
 // As JSON: [{"file", "kind", "topic", "title", "description", "thumb"}, ...], with `prefix` before
 // each file and a slash before each thumb.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "molejo/locomotion/push_battery.h"
 #include "molejo/model/error.h"
 
@@ -105,6 +107,35 @@ void GaitBench::judge() {
       quoted(c.model.bodies[static_cast<std::size_t>(c.torso.index)].name), check.cyclic_error,
       check.objective, check.result.likeness, r.speed, r.cost_of_transport, r.duty_factor,
       r.peak_force, r.steps, r.seconds, r.fell, file.evaluations, file.seconds);
+  worth_ += ",\"foot_cycle\":" + compact_text(foot_cycle(), std::string::npos);
+}
+
+// The feet over the cycle that was trained, from the torso: as it is when every (half) cycle begins
+// where it should.
+JsonValue GaitBench::foot_cycle() const {
+  const Character& c = run_.character();
+  ReplayOptions options;
+  options.seconds = run_.period();
+  options.reset = true;
+  const Recording recording = replay(run_.problem(), run_.gait().unknowns, options).recording;
+  JsonValue json = JsonValue::object();
+  json.add("torso", static_cast<double>(c.torso.index));
+  json.add("seconds", options.seconds);
+  JsonValue bodies = JsonValue::array(), loops = JsonValue::array();
+  for (const BodyId foot : c.foot_bodies) {
+    bodies.items.emplace_back(static_cast<double>(foot.index));
+    const auto i = static_cast<std::size_t>(foot.index);
+    const Vec3 middle = model().links[i].p_BM + model().links[i].p_MC;
+    JsonValue& loop = loops.items.emplace_back(JsonValue::array());
+    for (const Frame& frame : recording.frames) {
+      const Vec3 p = frame.X_WB[i].p + frame.X_WB[i].R * middle -
+                     frame.X_WB[static_cast<std::size_t>(c.torso.index)].p;
+      for (const double x : {p.x, p.y, p.z}) loop.items.emplace_back(std::round(x * 1e5) / 1e5);
+    }
+  }
+  json.add("bodies", std::move(bodies));
+  json.add("loops", std::move(loops));
+  return json;
 }
 
 void GaitBench::begin_pushes(int directions, int phases) {

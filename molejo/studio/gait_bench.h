@@ -29,6 +29,7 @@ class GaitBench : public FrameBench {
  private:
   void add_words();
   void judge();
+  JsonValue foot_cycle() const;
   void begin_pushes(int directions, int phases);
 
   GaitRun run_;

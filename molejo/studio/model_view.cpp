@@ -80,6 +80,29 @@ JsonValue shape_json(const Shape& shape) {
   return json;
 }
 
+// What the load of a joint is told from: springs, motors with a fixed target, and limits, one
+// entry a freedom.
+JsonValue drives_json(const Model& model, const Link& link) {
+  JsonValue list = JsonValue::array();
+  for (int k = 0; k < link.translations + link.rotations; ++k) {
+    const Drive& d = model.drives[static_cast<std::size_t>(link.v + k)];
+    JsonValue& drive = list.items.emplace_back(JsonValue::object());
+    const auto add = [&](const char* key, double value) {
+      if (value != 0) drive.add(key, value);
+    };
+    add("stiffness", d.stiffness);
+    add("rest", d.rest);
+    if (!d.by_formula) {
+      add("kp", d.kp);
+      add("target", d.target);
+    }
+    if (d.max_force) drive.add("max_force", *d.max_force);
+    if (d.lower) drive.add("lower", *d.lower);
+    if (d.upper) drive.add("upper", *d.upper);
+  }
+  return list;
+}
+
 JsonValue joint_json(const Model& model, std::size_t i) {
   const Link& link = model.links[i];
   const Body& body = model.bodies[i];
@@ -101,6 +124,7 @@ JsonValue joint_json(const Model& model, std::size_t i) {
     turns.items.push_back(vector_json(link.axis[k]));
   }
   json.add("ball", JsonValue::of(ball));
+  if (model.has_drives && link.follows < 0) json.add("drives", drives_json(model, link));
   return json;
 }
 
@@ -120,6 +144,10 @@ JsonValue pose_json(const Pose& X) {
 }
 
 JsonValue describe_camera(const Camera& camera) {
+  const Camera usual;
+  const bool given = norm(camera.position - usual.position) > 0 ||
+                     norm(camera.target - usual.target) > 0 || camera.fov_deg != usual.fov_deg;
+  if (!given) return {};
   JsonValue json = JsonValue::object();
   json.add("position", vector_json(camera.position));
   json.add("target", vector_json(camera.target));
@@ -176,6 +204,10 @@ void FrameBytes::add(double value) {
   bytes_.append(bytes, 4);
 }
 
+void FrameBytes::add(const Vec3& v) {
+  for (const double x : {v.x, v.y, v.z}) add(x);
+}
+
 void FrameBytes::add_short(double value) {
   const auto units = static_cast<std::int16_t>(std::lround(std::clamp(value, -1.0, 1.0) * 32767));
   char bytes[2];
@@ -194,9 +226,8 @@ std::string contacts_frame(const Frame& frame, std::int64_t number) {
   FrameBytes bytes(FrameType::contacts, count, number, frame.state.t);
   for (std::size_t i = 0; i < count; ++i) {
     const TouchPoint& c = frame.contacts[i];
-    for (const Vec3& v : {c.point, c.force}) {
-      for (const double x : {v.x, v.y, v.z}) bytes.add(x);
-    }
+    bytes.add(c.point);
+    bytes.add(c.force);
   }
   return bytes.take();
 }

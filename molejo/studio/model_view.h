@@ -21,10 +21,11 @@
 namespace molejo {
 
 // Streams of binary frames, and the type that their first byte tells.
-enum class FrameType { coordinates = 1, contacts = 2, plots = 3, walkers = 4 };
+enum class FrameType { coordinates = 1, contacts = 2, plots = 3, walkers = 4, feet = 6 };
 inline constexpr std::size_t frame_head_bytes = 16;
 
 JsonValue describe_model(const Model& model);
+// Nothing for the usual one: whoever draws then looks from where all is seen.
 JsonValue describe_camera(const Camera& camera);
 JsonValue pose_json(const Pose& X);
 JsonValue vector_json(const Vec3& v);
@@ -34,6 +35,7 @@ class FrameBytes {
  public:
   FrameBytes(FrameType type, std::size_t count, std::int64_t number, double t);
   void add(double value);        // as f32
+  void add(const Vec3& v);       // three of them
   void add_short(double value);  // -1 to 1 as i16
   std::string take() { return std::move(bytes_); }
 

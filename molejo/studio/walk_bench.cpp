@@ -17,17 +17,15 @@ namespace molejo {
 namespace {
 
 constexpr double shown_fps = 60;
-constexpr double quality_interval = 0.5, quality_window = 3;  // s
-constexpr std::size_t most_judged = 4;
-constexpr double longest_glb = 600;          // s
-constexpr double stance_window = 3;          // s that are looked back for a plot
-constexpr std::size_t most_described = 200;  // columns
+constexpr double longest_glb = 600;  // s
+constexpr double formula_half = 60;  // m, of a terrain by a formula
 
 // A walk from its file; a character alone goes straight on over flat ground.
 WalkScene load_walk(const BenchOptions& options) {
   if (is_walk_scene(options.path)) return load_walk_scene(options.path);
   WalkScene scene;
   scene.name = stem_of(options.name);
+  std::replace(scene.name.begin(), scene.name.end(), '_', ' ');
   scene.terrains = {formula_terrain("0", 60, "terrain")};
   scene.ground = std::make_shared<const motion::Ground>(ground_of(scene.terrains));
   WalkActor actor;
@@ -40,58 +38,41 @@ WalkScene load_walk(const BenchOptions& options) {
   return scene;
 }
 
-JsonValue numbers(const std::vector<int>& list) {
-  JsonValue json = JsonValue::array();
-  for (const int x : list) json.items.emplace_back(static_cast<double>(x));
-  return json;
-}
-
-JsonValue option_json(const WalkActor& actor) {
-  JsonValue json = JsonValue::object();
-  const bool adaptive = actor.solver == navigation::Solver::adaptive;
-  json.add("solver", std::string(to_string(actor.solver)));
-  const auto flag = [&](const char* key, bool a, bool b) {
-    json.add(key, JsonValue::of(adaptive ? a : b));
-  };
-  flag("inverse_kinematics", actor.adaptive.inverse_kinematics, actor.thesis.inverse_kinematics);
-  flag("stride_correction", actor.adaptive.stride_correction, actor.thesis.stride_correction);
-  flag("stride_validation", actor.adaptive.stride_validation, actor.thesis.stride_validation);
-  return json;
-}
-
 }  // namespace
 
 WalkBench::WalkBench(BenchOptions options)
     : Playback({}, options.outputs),
       options_(std::move(options)),
       line_(load_walk(options_), shown_fps, options_.history) {
-  const auto& actors = line_.scene().actors;
-  // characters from one file share their asset
-  std::map<const motion::Character*, std::string> known;
-  for (std::size_t i = 0; i < actors.size(); ++i) {
-    const motion::Character& c = *actors[i].character;
-    std::string& asset = known[&c];
-    if (asset.empty()) {
-      const motion::SkeletonPose& pose = line_.moment().characters[i].pose;
-      asset = options_.workspace->add_asset(fmt::format("figure{}.glb", i),
-                                            figure_glb(c, pose, static_cast<int>(i)));
-    }
-    figure_assets_.push_back(asset);
-  }
-  for (int i = 0; i < line_.stage().size(); ++i) {
-    first_columns_.push_back(columns_.size());
-    const std::vector<Column> own =
-        walk_columns(line_.stage().name(i), line_.stage().walker(i).rig());
-    columns_.insert(columns_.end(), own.begin(), own.end());
+  for (int i = 0; i < line_.size(); ++i) {
+    figure_assets_.push_back(figure_asset(i));
+    add_columns(i);
   }
   add_words();
+}
+
+// Characters from one file share their asset.
+std::string WalkBench::figure_asset(int i) {
+  const motion::Character& c = *line_.scene().actors[static_cast<std::size_t>(i)].character;
+  std::string& asset = figures_[&c];
+  if (asset.empty()) {
+    asset = options_.workspace->add_asset(fmt::format("figure{}.glb", i),
+                                          figure_glb(c, line_.shown(i).track.pose, i));
+  }
+  return asset;
 }
 
 void WalkBench::add_words() {
   add_word("steer", [this](const Command& c) { return steer(c); });
   add_word("goto", [this](const Command& c) { return go_to(c); });
   add_word("sculpt", [this](const Command& c) { return sculpt(c); });
-  add_word("terrain", [this](const Command& c) { return set_elevation(c); });
+  add_word("terrain", [this](const Command& c) { return set_terrain(c); });
+  add_word("level", [this](const Command&) {
+    line_.level();
+    tell_ground();
+    return std::string();
+  });
+  add_word("add", [this](const Command& c) { return add_character(c); });
   add_word("options", [this](const Command& c) { return set_options(c); });
   add_word("quality", [this](const Command& c) {
     tells_quality_ = c.flag_or("on", true);
@@ -105,6 +86,7 @@ std::string WalkBench::steer(const Command& command) {
   steering.turn = command.find("turn") ? command.number_within("turn", -10, 10) : 0;
   steering.rate = command.find("rate") ? command.number_within("rate", 0.1, 3) : 1;
   line_.steer(line_.character(command.text_or("character", "")), steering);
+  tell_ways();
   return {};
 }
 
@@ -122,8 +104,36 @@ std::string WalkBench::go_to(const Command& command) {
     path.push_back({p.items[0].number, p.items[1].number});
   }
   line_.go_to(line_.character(command.text_or("character", "")), path,
-              command.flag_or("loop", false));
+              command.flag_or("loop", false), command.flag_or("behind", false));
+  tell_ways();
   return {};
+}
+
+// Which way-points are left, if that has changed.
+void WalkBench::tell_ways() {
+  std::string list;
+  for (int i = 0; i < line_.size(); ++i) {
+    std::string way;
+    for (const navigation::WayPoint& p : line_.way(i)) {
+      way += fmt::format("{}[{:.7g},{:.7g}]", way.empty() ? "" : ",", p.x, p.y);
+    }
+    list += (list.empty() ? "[" : ",[") + way + "]";
+  }
+  if (list == ways_told_) return;
+  ways_told_ = list;
+  tell_all("{\"event\":\"ways\",\"ways\":[" + list + "]}");
+}
+
+std::string WalkBench::add_character(const Command& command) {
+  const int like = line_.character(command.text_or("character", ""));
+  const int added = line_.add(std::max(like, 0), command.number("x"), command.number("y"));
+  figure_assets_.push_back(figure_asset(added));
+  add_columns(added);
+  const JsonValue described = describe_character(added);
+  tell_all("{\"event\":\"character\",\"character\":" + compact_text(described, std::string::npos) +
+           "}");
+  changed();
+  return fmt::format("\"name\":{}", quoted(described.find("name")->text));
 }
 
 std::string WalkBench::sculpt(const Command& command) {
@@ -137,18 +147,30 @@ std::string WalkBench::sculpt(const Command& command) {
   return {};
 }
 
-std::string WalkBench::set_elevation(const Command& command) {
-  const std::string text = command.text("elevation");
-  line_.set_elevation(text);
-  elevation_ = text;
-  terrain_assets_.clear();
-  std::string list;
-  for (const std::string& asset : terrain_assets()) {
-    list += (list.empty() ? "" : ",") + fmt::format("{{\"asset\":{}}}", quoted(asset));
+// By a formula or by a file.
+std::string WalkBench::set_terrain(const Command& command) {
+  if (command.find("file")) {
+    const std::string file = command.text("file");
+    const std::string path = options_.workspace->find(file);
+    line_.set_terrains(load_terrains(path));
+    terrain_file_ = file, elevation_.clear();
+  } else {
+    const std::string text = command.text("elevation");
+    line_.set_terrains({formula_terrain(text, formula_half, "elevation")});
+    elevation_ = text, terrain_file_.clear();
   }
-  tell_all(fmt::format("{{\"event\":\"terrain\",\"elevation\":{},\"terrains\":[{}]}}", quoted(text),
-                       list));
-  return fmt::format("\"terrains\":[{}]", list);
+  tell_ground();
+  return {};
+}
+
+void WalkBench::tell_ground() {
+  terrain_assets_.clear();
+  JsonValue json = JsonValue::object();
+  json.add("event", std::string("terrain"));
+  json.add("elevation", elevation_);
+  json.add("ground", terrain_file_);
+  json.add("terrains", describe_terrains());
+  tell_all(compact_text(json, std::string::npos));
 }
 
 std::string WalkBench::set_options(const Command& command) {
@@ -177,175 +199,6 @@ std::string WalkBench::set_options(const Command& command) {
   return {};
 }
 
-const std::vector<std::string>& WalkBench::terrain_assets() const {
-  if (terrain_assets_.empty()) {
-    for (const Terrain& terrain : line_.scene().terrains) {
-      terrain_assets_.push_back(options_.workspace->add_asset("terrain.glb", terrain_glb(terrain)));
-    }
-  }
-  return terrain_assets_;
-}
-
-std::string WalkBench::describe() const {
-  const WalkScene& scene = line_.scene();
-  JsonValue json = JsonValue::object();
-  json.add("kind", std::string("walk"));
-  json.add("file", options_.name);
-  json.add("name", scene.name);
-  json.add("description", scene.description);
-  json.add("fps", shown_fps);
-  JsonValue& characters = json.add("characters", JsonValue::array());
-  for (std::size_t i = 0; i < scene.actors.size(); ++i) {
-    const motion::SkeletonPose& pose = line_.moment().characters[i].pose;
-    const motion::Skeleton& skeleton = scene.actors[i].character->skeleton;
-    JsonValue& c = characters.items.emplace_back(JsonValue::object());
-    c.add("name", scene.actors[i].name);
-    c.add("asset", figure_assets_[i]);
-    JsonValue joints = JsonValue::array(), parents = joints, translations = joints;
-    for (int j = 0; j < skeleton.size(); ++j) {
-      joints.items.emplace_back(skeleton[j].name);
-      parents.items.emplace_back(static_cast<double>(skeleton[j].parent));
-      translations.items.push_back(vector_json(pose.translation(j)));
-    }
-    c.add("joints", std::move(joints));
-    c.add("parents", std::move(parents));
-    c.add("translations", std::move(translations));
-    c.add("moving", numbers(line_.moving(static_cast<int>(i))));
-    c.add("scale", line_.stage().walker(static_cast<int>(i)).scale());
-    c.add("options", option_json(scene.actors[i]));
-  }
-  JsonValue& terrains = json.add("terrains", JsonValue::array());
-  for (std::size_t i = 0; i < scene.terrains.size(); ++i) {
-    JsonValue& t = terrains.items.emplace_back(JsonValue::object());
-    t.add("name", scene.terrains[i].name);
-    t.add("asset", terrain_assets()[i]);
-  }
-  json.add("elevation", elevation_);
-  JsonValue& columns = json.add("columns", JsonValue::array());
-  for (std::size_t i = 0; i < std::min(columns_.size(), most_described); ++i) {
-    JsonValue& item = columns.items.emplace_back(JsonValue::object());
-    item.add("name", columns_[i].name);
-    item.add("unit", columns_[i].unit);
-  }
-  JsonValue solvers = JsonValue::array();
-  for (const std::string& word : solver_words()) solvers.items.emplace_back(word);
-  json.add("solvers", std::move(solvers));
-  return fields(json) + "," + status();
-}
-
-// Type 4: for each character where it stands (x y z, w x y z, metres per unit), then i16 w x y z of
-// each joint, then the translations of those that move.
-std::vector<Playback::BinaryFrame> WalkBench::binary_frames(const Subscription& s) const {
-  const WalkMoment& moment = line_.moment();
-  std::vector<BinaryFrame> list;
-  if (!s.plots.empty()) {
-    const PlotRow row = measure(find_plots(s.plots), moment.t - stance_window, {&moment}).front();
-    list.push_back({3, values_frame(row.values, moment.t, line_.number())});
-  }
-  if (!s.frames) return list;
-  FrameBytes bytes(FrameType::walkers, moment.characters.size(), line_.number(), moment.t);
-  for (std::size_t i = 0; i < moment.characters.size(); ++i) {
-    const navigation::TrackFrame& f = moment.characters[i];
-    const motion::Transform X = motion::decomposed(f.placement);
-    const Quat& r = X.rotation;
-    for (const double x :
-         {X.translation.x, X.translation.y, X.translation.z, r.w, r.x, r.y, r.z, X.scale.x}) {
-      bytes.add(x);
-    }
-    for (int j = 0; j < f.pose.joints(); ++j) {
-      const Quat q = f.pose.rotation(j);
-      for (const double x : {q.w, q.x, q.y, q.z}) bytes.add_short(x);
-    }
-    for (const int j : line_.moving(static_cast<int>(i))) {
-      const Vec3 p = f.pose.translation(j);
-      for (const double x : {p.x, p.y, p.z}) bytes.add(x);
-    }
-  }
-  list.push_back({4, bytes.take()});
-  return list;
-}
-
-const std::vector<std::size_t>& WalkBench::find_plots(const std::vector<std::string>& words) const {
-  const auto known = plots_.find(words);
-  if (known != plots_.end()) return known->second;
-  if (plots_.size() > 100) plots_.clear();
-  return plots_[words] = find_columns(columns_, words);
-}
-
-std::vector<std::string> WalkBench::plot_columns(const std::vector<std::string>& words) const {
-  std::vector<std::string> names;
-  for (const std::size_t i : find_plots(words)) names.push_back(columns_[i].name);
-  return names;
-}
-
-std::vector<PlotRow> WalkBench::plot_rows(const std::vector<std::string>& words, double from,
-                                          double to, std::size_t most) const {
-  return measure(find_plots(words), from, line_.history().some(from, to, most));
-}
-
-std::vector<PlotRow> WalkBench::measure(const std::vector<std::size_t>& columns, double from,
-                                        const std::vector<const WalkMoment*>& moments) const {
-  std::vector<PlotRow> rows;
-  if (moments.empty()) return rows;
-  const auto character_of = [&](std::size_t column) {
-    const auto after = std::upper_bound(first_columns_.begin(), first_columns_.end(), column);
-    return static_cast<std::size_t>(after - first_columns_.begin()) - 1;
-  };
-  std::map<std::size_t, WalkMeter> meters;  // by character
-  for (const std::size_t column : columns) {
-    const std::size_t c = character_of(column);
-    const navigation::Rig& rig = line_.stage().walker(static_cast<int>(c)).rig();
-    meters.try_emplace(c, rig, *line_.scene().ground, shown_fps);
-  }
-  for (const WalkMoment* m :
-       line_.history().some(from, moments.back()->t, line_.history().size())) {
-    for (auto& [c, meter] : meters) meter.see(m->characters[c]);
-    if (m != moments[rows.size()]) continue;
-    PlotRow& row = rows.emplace_back(PlotRow{m->t, {}});
-    for (const std::size_t column : columns) {
-      const std::size_t c = character_of(column);
-      row.values.push_back(meters.at(c).values()[column - first_columns_[c]]);
-    }
-  }
-  return rows;
-}
-
-std::string WalkBench::frame_fields(const Subscription&) const {
-  std::string list;
-  for (const navigation::TrackFrame& f : line_.moment().characters) {
-    list += fmt::format("{}{{\"position\":{},\"heading\":{:.7g},\"blocked\":{}}}",
-                        list.empty() ? "" : ",", vector_text(f.position), f.heading, f.blocked);
-  }
-  return ",\"characters\":[" + list + "]";
-}
-
-std::string WalkBench::quality_event() {
-  const navigation::WalkRecord record = line_.record(line_.time() - quality_window, line_.time());
-  WalkJudgement judgement;
-  judgement.solver = to_string(line_.scene().actors.front().solver);
-  const double cost = line_.take_cost();
-  for (std::size_t i = 0; i < std::min(record.characters.size(), most_judged); ++i) {
-    judgement.characters.push_back(
-        navigation::quality_of(record.characters[i], *line_.scene().ground, shown_fps));
-    judgement.costs.emplace_back();
-  }
-  JsonValue json = JsonValue::object();
-  json.add("event", std::string("quality"));
-  json.add("seconds", std::min(quality_window, line_.time() - line_.begin()));
-  json.add("microseconds", cost / static_cast<double>(record.characters.size()));
-  json.add("characters", walk_report_json(judgement, nullptr));
-  return compact_text(json, std::string::npos);
-}
-
-double WalkBench::look_around(double now) {
-  if (!tells_quality_ || !is_playing()) return -1;
-  if (now - quality_told_ >= quality_interval && line_.end() - line_.begin() > 0.5) {
-    quality_told_ = now;
-    tell_all(quality_event());
-  }
-  return quality_interval;
-}
-
 Export WalkBench::prepare_export(const std::string& what, double from, double to) const {
   auto record = std::make_shared<navigation::WalkRecord>(line_.record(from, to));
   if (record->frames() == 0) throw InputError("'from': nothing was recorded in this range");
@@ -368,6 +221,9 @@ std::string WalkBench::command_line() const {
   std::string text = fmt::format("molejo walk {} --duration {:.4g}", shell_word(options_.path),
                                  std::max(line_.end(), 0.1));
   if (!elevation_.empty()) text += " --terrain " + shell_word(elevation_);
+  if (!terrain_file_.empty()) {
+    text += " --terrain " + shell_word(options_.workspace->find(terrain_file_));
+  }
   return text + " -o " + stem_of(options_.name) + "-walk.glb";
 }
 

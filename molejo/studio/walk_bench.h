@@ -33,25 +33,37 @@ class WalkBench : public Playback, public Bench {
   void add_words();
   std::string steer(const Command& command);
   std::string go_to(const Command& command);
+  std::string add_character(const Command& command);
   std::string sculpt(const Command& command);
-  std::string set_elevation(const Command& command);
+  std::string set_terrain(const Command& command);
   std::string set_options(const Command& command);
   // Descriptions hold the names of assets; made when first asked for and when the ground changes.
   const std::vector<std::string>& terrain_assets() const;
+  JsonValue describe_terrains() const;
+  JsonValue describe_character(int character) const;
+  std::string figure_asset(int character);
+  void tell_ground();
+  void tell_ways();
+  std::string walkers_frame() const;
+  std::string feet_frame() const;
   std::string quality_event();
+  void add_columns(int character);
+  const std::vector<std::size_t>& find_plots(const std::vector<std::string>& words) const;
+  std::vector<double> plot_values(const std::vector<std::string>& words) const;
   // Of some moments, which are seen with all that came since `from`.
   std::vector<PlotRow> measure(const std::vector<std::size_t>& columns, double from,
                                const std::vector<const WalkMoment*>& moments) const;
-  const std::vector<std::size_t>& find_plots(const std::vector<std::string>& words) const;
 
   BenchOptions options_;
   WalkTimeline line_;
-  std::string elevation_;  // empty: that of the file
-  std::vector<std::string> figure_assets_;
+  std::string elevation_, terrain_file_;  // of the ground that was chosen; empty: that of the file
+  std::map<const motion::Character*, std::string> figures_;  // assets
+  std::vector<std::string> figure_assets_;                   // by character
   mutable std::vector<std::string> terrain_assets_;
   std::vector<Column> columns_;                                                 // of all characters
   std::vector<std::size_t> first_columns_;                                      // of each
   mutable std::map<std::vector<std::string>, std::vector<std::size_t>> plots_;  // columns by words
+  std::string ways_told_;
   bool tells_quality_ = false;
   double quality_told_ = -1e9;  // wall seconds
 };

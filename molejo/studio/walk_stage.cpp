@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <unordered_map>
 
 #include "molejo/model/error.h"
 
@@ -16,127 +15,95 @@ namespace {
 using navigation::Plan;
 using navigation::TrackFrame;
 
-constexpr std::size_t most_bumps = 5'000;
-constexpr double widest_bump = 20, highest_bump = 20;  // m
-constexpr double formula_half = 60;                    // m, of a terrain by a formula
-
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// Characters without ground under them are put where there is some: at their start, or in the
+// middle of the first terrain, beside each other. True of those that were.
+std::vector<bool> put_on_ground(WalkScene& scene, const std::vector<WalkActor>& first) {
+  std::vector<bool> moved;
+  for (std::size_t i = 0; i < scene.actors.size(); ++i) {
+    navigation::WalkerStart& start = scene.actors[i].start;
+    const auto stands = [&] { return scene.ground->at(start.x, start.y).has_value(); };
+    moved.push_back(!stands());
+    if (!moved.back()) continue;
+    start = first[i].start;
+    if (stands()) continue;
+    const Terrain& terrain = scene.terrains.front();
+    const motion::Relief& r = terrain.relief;
+    start.x = terrain.offset.x + terrain.scale.x * 0.5 * (r.x0 + r.x1);
+    start.y =
+        terrain.offset.y + terrain.scale.y * 0.5 * (r.y0 + r.y1) + static_cast<double>(i % 20);
+    if (!stands()) {
+      throw InputError(fmt::format("{} would have no ground under it", scene.actors[i].name));
+    }
+  }
+  return moved;
+}
+
+void lay_terrains(WalkScene& scene, const std::vector<Terrain>& bare,
+                  const std::shared_ptr<const Bumps>& bumps) {
+  scene.terrains.clear();
+  for (const Terrain& terrain : bare) scene.terrains.push_back(with_bumps(terrain, bumps));
+  scene.ground = std::make_shared<const motion::Ground>(ground_of(scene.terrains));
+}
 
 }  // namespace
 
-// Bumps by the square metres they lie on.
-class Bumps {
- public:
-  const std::vector<Bump>& all() const { return all_; }
-  void clear() { all_.clear(), cells_.clear(); }
-
-  void add(const Bump& bump) {
-    // strokes of a brush that rests grow one bump
-    if (!all_.empty()) {
-      Bump& last = all_.back();
-      const double moved = std::hypot(last.x - bump.x, last.y - bump.y);
-      if (last.radius == bump.radius && moved < bump.radius / 16) {
-        last.height += bump.height;
-        return;
-      }
-    }
-    if (all_.size() >= most_bumps) {
-      throw InputError(fmt::format("{} bumps: there can be no more", most_bumps));
-    }
-    for (int i = cell(bump.x - bump.radius); i <= cell(bump.x + bump.radius); ++i) {
-      for (int j = cell(bump.y - bump.radius); j <= cell(bump.y + bump.radius); ++j) {
-        cells_[key(i, j)].push_back(all_.size());
-      }
-    }
-    all_.push_back(bump);
-  }
-
-  motion::Elevation at(double x, double y) const {
-    motion::Elevation sum;
-    if (all_.empty()) return sum;
-    const auto found = cells_.find(key(cell(x), cell(y)));
-    if (found == cells_.end()) return sum;
-    for (const std::size_t i : found->second) {
-      const Bump& b = all_[i];
-      const double dx = x - b.x, dy = y - b.y, R2 = b.radius * b.radius;
-      const double u = 1 - (dx * dx + dy * dy) / R2;
-      if (u <= 0) continue;
-      sum.height += b.height * u * u;
-      sum.slope_x -= b.height * 4 * u * dx / R2;
-      sum.slope_y -= b.height * 4 * u * dy / R2;
-    }
-    return sum;
-  }
-
- private:
-  static int cell(double x) { return static_cast<int>(std::floor(x)); }
-  static std::int64_t key(int i, int j) { return static_cast<std::int64_t>(i) * 4'000'000'000 + j; }
-
-  std::vector<Bump> all_;
-  std::unordered_map<std::int64_t, std::vector<std::size_t>> cells_;
-};
-
 std::size_t WalkMoment::bytes() const {
   std::size_t sum = sizeof(WalkMoment);
-  for (const TrackFrame& f : characters) {
-    sum += sizeof(TrackFrame) + f.feet.size() * sizeof(navigation::FootState) +
-           2 * motion::SkeletonPose::rows * sizeof(double) * at(f.pose.stride());
+  for (const WalkShown& c : characters) {
+    sum += sizeof(WalkShown) + c.track.feet.size() * sizeof(navigation::FootState) +
+           c.plans.size() * sizeof(Vec3) +
+           2 * motion::SkeletonPose::rows * sizeof(double) * at(c.track.pose.stride());
   }
   return sum;
 }
 
 WalkTimeline::WalkTimeline(WalkScene scene, double fps, HistoryLimits limits)
-    : original_(std::move(scene)), fps_(fps), history_(limits), bumps_(std::make_shared<Bumps>()) {
-  original_.duration = 1, original_.fps = 5;  // what is recorded is bounded here
+    : scene_(std::move(scene)), fps_(fps), history_(limits), bumps_(std::make_shared<Bumps>()) {
+  scene_.duration = 1, scene_.fps = 5;  // what is recorded is bounded here
+  lay_ground(std::move(scene_.terrains));
   reset();
 }
 
 WalkTimeline::~WalkTimeline() = default;
 
-// Every terrain with the bumps on it, in its own scale.
-static void lay_bumps(WalkScene& scene, const std::shared_ptr<const Bumps>& bumps) {
-  for (Terrain& terrain : scene.terrains) {
-    const auto bare = std::make_shared<const motion::Relief>(terrain.relief);
-    const Vec3 o = terrain.offset, s = terrain.scale;
-    terrain.relief.at = [bare, o, s, bumps](double x, double y) {
-      motion::Elevation e = bare->at(x, y);
-      const motion::Elevation b = bumps->at(o.x + s.x * x, o.y + s.y * y);
-      e.height += b.height / s.z;
-      e.slope_x += b.slope_x * s.x / s.z;
-      e.slope_y += b.slope_y * s.y / s.z;
-      return e;
-    };
-  }
-  scene.ground = std::make_shared<const motion::Ground>(ground_of(scene.terrains));
-}
-
-void WalkTimeline::add_bumps() {
-  bare_ = scene_.terrains;
-  lay_bumps(scene_, bumps_);
+void WalkTimeline::lay_ground(std::vector<Terrain> bare) {
+  bare_ = std::move(bare);
+  lay_terrains(scene_, bare_, bumps_);
 }
 
 WalkScene WalkTimeline::snapshot() const {
   WalkScene scene = scene_;
-  scene.terrains = bare_;
-  lay_bumps(scene, std::make_shared<const Bumps>(*bumps_));
+  lay_terrains(scene, bare_, std::make_shared<const Bumps>(*bumps_));
   return scene;
 }
 
 void WalkTimeline::reset() {
-  bumps_->clear();
-  scene_ = original_;
-  add_bumps();
-  history_.clear();
   cast_anew();
+  history_.clear();
+  born_.clear();
   record_frame();
   history_.show_last();
 }
 
+const WalkShown& WalkTimeline::character_in(const WalkMoment& moment, int character) const {
+  if (character < static_cast<int>(moment.characters.size())) {
+    return moment.characters[at(character)];
+  }
+  return born_[born_.size() - at(stage_->size() - character)];
+}
+
 // Walkers as the scene has them now, from its start.
 void WalkTimeline::cast_anew() {
-  stage_ = std::make_unique<navigation::Stage>(make_stage(scene_));
-  begun_ = 0;
+  WalkScene now = scene_;
+  put_on_ground(now, scene_.actors);
+  stage_ = std::make_unique<navigation::Stage>(make_stage(now));
   measure();
+  find_moving();
+}
+
+void WalkTimeline::find_moving() {
   moving_.clear();
   for (int i = 0; i < stage_->size(); ++i) {
     const WalkActor& actor = scene_.actors[at(i)];
@@ -156,32 +123,30 @@ void WalkTimeline::cast_anew() {
   }
 }
 
-// Walkers as the scene has them now, where these frames show them.
-void WalkTimeline::cast_from(const std::vector<TrackFrame>& frames, bool keep_plans) {
+// Walkers as the scene has them now, where this moment shows those that were there already. They
+// keep their plans.
+void WalkTimeline::cast_from(const WalkMoment& moment) {
   WalkScene now = scene_;
-  for (std::size_t i = 0; i < frames.size(); ++i) {
-    navigation::WalkerStart& start = now.actors[i].start;
-    start.x = frames[i].position.x, start.y = frames[i].position.y;
-    start.heading = frames[i].heading;
-    if (!now.ground->at(start.x, start.y)) {
-      throw InputError(fmt::format("{} would have no ground under it", now.actors[i].name));
-    }
+  const int old = stage_->size();
+  for (int i = 0; i < old; ++i) {
+    const TrackFrame& frame = character_in(moment, i).track;
+    navigation::WalkerStart& start = now.actors[at(i)].start;
+    start.x = frame.position.x, start.y = frame.position.y;
+    start.heading = frame.heading;
   }
+  const std::vector<bool> moved = put_on_ground(now, scene_.actors);
   auto next = std::make_unique<navigation::Stage>(make_stage(now));
-  for (int i = 0; i < next->size(); ++i) {
-    next->walker(i).take_over(frames[at(i)].pose, frames[at(i)].placement, 0.3);
-    if (!keep_plans) continue;
+  for (int i = 0; i < old; ++i) {
+    const TrackFrame& frame = character_in(moment, i).track;
+    if (!moved[at(i)]) next->walker(i).take_over(frame.pose, frame.placement, 0.3);
     Plan plan = stage_->plan(i);
     // what was planned for moments counts from the start of the stage
     if (plan.kind == Plan::Kind::commands) {
       for (navigation::TimedCommand& c : plan.commands) c.time -= stage_->time();
     }
     if (plan.kind == Plan::Kind::path) {
-      const auto leg = static_cast<std::ptrdiff_t>(stage_->progress(i).leg);
       if (stage_->progress(i).arrived) plan.kind = Plan::Kind::rest;
-      if (!plan.loop && leg < static_cast<std::ptrdiff_t>(plan.path.size())) {
-        plan.path.erase(plan.path.begin(), plan.path.begin() + leg);
-      }
+      if (!plan.loop) plan.path = way(i);
     }
     next->follow(i, plan);
   }
@@ -203,14 +168,23 @@ double WalkTimeline::take_cost() {
   return sum;
 }
 
+WalkShown WalkTimeline::show(int character) const {
+  const navigation::Walker& walker = stage_->walker(character);
+  WalkShown shown{navigation::frame_of(*stage_, character), {}};
+  const auto points = at(WalkShown::plan_points);
+  shown.plans.resize(points * shown.track.feet.size());
+  for (std::size_t leg = 0; leg < shown.track.feet.size(); ++leg) {
+    const std::span<Vec3> plan(&shown.plans[points * leg], points);
+    if (walker.plan_of_foot(static_cast<int>(leg), plan)) continue;
+    std::fill(plan.begin(), plan.end(), shown.track.feet[leg].target);
+  }
+  return shown;
+}
+
 void WalkTimeline::record_frame() {
-  navigation::WalkRecord record;
-  add_frame(*stage_, record);
   WalkMoment moment;
   moment.t = history_.empty() ? 0 : history_.end() + 1 / fps_;
-  for (navigation::CharacterTrack& track : record.characters) {
-    moment.characters.push_back(std::move(track.frames.front()));
-  }
+  for (int i = 0; i < stage_->size(); ++i) moment.characters.push_back(show(i));
   history_.add(std::move(moment));
 }
 
@@ -225,7 +199,7 @@ bool WalkTimeline::advance() {
 
 void WalkTimeline::branch() {
   if (history_.is_at_end()) return;
-  cast_from(moment().characters, true);
+  cast_from(history_.shown());
   history_.forget_later();
 }
 
@@ -246,45 +220,69 @@ void WalkTimeline::steer(int character, const navigation::Steering& steering) {
   }
 }
 
-void WalkTimeline::go_to(int character, const std::vector<navigation::WayPoint>& path, bool loop) {
+void WalkTimeline::go_to(int character, const std::vector<navigation::WayPoint>& path, bool loop,
+                         bool behind) {
   for (int i = 0; i < stage_->size(); ++i) {
     if (character >= 0 && character != i) continue;
-    if (path.empty()) {
+    std::vector<navigation::WayPoint> whole;
+    if (behind) whole = way(i);
+    whole.insert(whole.end(), path.begin(), path.end());
+    if (whole.size() > max_way_points) throw InputError("'path': too many way-points");
+    if (whole.empty()) {
       stage_->stop(i);
     } else {
-      stage_->go_to(i, path, loop);
+      stage_->go_to(i, whole, loop);
     }
   }
 }
 
-void WalkTimeline::sculpt(const Bump& b) {
-  const bool good = std::fabs(b.x) <= farthest_terrain && std::fabs(b.y) <= farthest_terrain &&
-                    b.radius >= 0.05 && b.radius <= widest_bump &&
-                    std::fabs(b.height) <= highest_bump;
-  if (!good) {
-    throw InputError(
-        fmt::format("a bump of radius {:g} and height {:g}: expected 0.05 to {:g} m and at most "
-                    "{:g} m",
-                    b.radius, b.height, widest_bump, highest_bump));
-  }
-  bumps_->add(b);
+std::vector<navigation::WayPoint> WalkTimeline::way(int character) const {
+  const Plan& plan = stage_->plan(character);
+  if (plan.kind != Plan::Kind::path || stage_->progress(character).arrived) return {};
+  if (plan.loop) return plan.path;
+  const auto leg = std::min(static_cast<std::ptrdiff_t>(stage_->progress(character).leg),
+                            static_cast<std::ptrdiff_t>(plan.path.size()));
+  return {plan.path.begin() + leg, plan.path.end()};
 }
 
-const std::vector<Bump>& WalkTimeline::bumps() const { return bumps_->all(); }
-
-void WalkTimeline::set_elevation(const std::string& expression) {
-  WalkScene before = scene_;
-  std::vector<Terrain> bare_before = bare_;
-  const std::vector<Bump> sculpted = bumps_->all();
-  scene_.terrains = {formula_terrain(expression, formula_half, "elevation")};
-  bumps_->clear();
-  add_bumps();
+int WalkTimeline::add(int like, double x, double y) {
+  if (scene_.actors.size() >= max_walk_actors) {
+    throw InputError(fmt::format("{} characters: there can be no more", max_walk_actors));
+  }
+  if (!scene_.ground->at(x, y)) {
+    throw InputError(fmt::format("no ground at {:g}, {:g}", x, y));
+  }
+  WalkActor actor = scene_.actors[at(like)];
+  const std::string stem = actor.name.substr(0, actor.name.find_last_not_of("0123456789 ") + 1);
+  for (int n = 2; stage_->find(actor.name) >= 0; ++n) actor.name = fmt::format("{} {}", stem, n);
+  actor.start.x = x, actor.start.y = y;
+  actor.start.heading = character_in(history_.last(), like).track.heading;
+  actor.plan = {};
+  actor.falls.clear();
+  scene_.actors.push_back(std::move(actor));
   try {
-    cast_from(history_.last().characters, true);
+    cast_from(history_.last());
+  } catch (const InputError&) {
+    scene_.actors.pop_back();
+    throw;
+  }
+  find_moving();
+  born_.push_back(show(stage_->size() - 1));
+  return stage_->size() - 1;
+}
+
+void WalkTimeline::set_terrains(std::vector<Terrain> terrains) {
+  if (terrains.empty()) throw InputError("no terrain: expected one at least");
+  WalkScene before = scene_;
+  std::vector<Terrain> bare = bare_;
+  const auto sculpted = std::exchange(bumps_, std::make_shared<Bumps>());
+  lay_ground(std::move(terrains));
+  try {
+    cast_from(history_.last());
   } catch (const InputError&) {
     scene_ = std::move(before);
-    bare_ = std::move(bare_before);
-    for (const Bump& b : sculpted) bumps_->add(b);
+    bare_ = std::move(bare);
+    bumps_ = sculpted;
     throw;
   }
 }
@@ -295,7 +293,7 @@ void WalkTimeline::set_options(int character, const std::function<void(WalkActor
     if (character < 0 || character == i) change(scene_.actors[at(i)]);
   }
   try {
-    cast_from(history_.last().characters, true);
+    cast_from(history_.last());
   } catch (const InputError&) {
     scene_.actors = before;
     throw;
@@ -311,8 +309,8 @@ navigation::WalkRecord WalkTimeline::record(double from, double to) const {
   }
   for (const WalkMoment& m : history_.moments()) {
     if (m.t < from - 1e-9 || m.t > to + 1e-9) continue;
-    for (std::size_t i = 0; i < record.characters.size(); ++i) {
-      record.characters[i].frames.push_back(m.characters[i]);
+    for (int i = 0; i < stage_->size(); ++i) {
+      record.characters[at(i)].frames.push_back(character_in(m, i).track);
     }
   }
   return record;

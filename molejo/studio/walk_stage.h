@@ -1,11 +1,9 @@
 // Walkers on a ground that people change while they walk.
 //
-// The ground is that of the scene with bumps on it that were sculpted:
-//
-//   h(x, y) + sum_k H_k (1 - r_k^2 / R_k^2)^2 for r_k < R_k
-//
-// A bump is there at once. Another elevation or other options of a walker mean new walkers, which
-// take over from where the old ones are.
+// The ground is that of the scene, or another one that was chosen, with bumps on it that were
+// sculpted. A bump is there at once. Another ground, other options of a walker or one more of them
+// mean new walkers, which take over from where the old ones are; who has no ground under it begins
+// anew where there is some.
 #pragma once
 
 #include <memory>
@@ -15,17 +13,21 @@
 #include "molejo/live/timeline.h"
 #include "molejo/navigation/quality.h"
 #include "molejo/navigation/track.h"
+#include "molejo/studio/bumps.h"
 
 namespace molejo {
 
-struct Bump {
-  double x = 0, y = 0, radius = 1, height = 0;  // m, in the world
+// A character in a frame, and where each of its feet shall go: plan_points points of the swing that
+// is under way, or where the foot shall stand.
+struct WalkShown {
+  static constexpr int plan_points = 8;
+  navigation::TrackFrame track;
+  std::vector<Vec3> plans;
 };
-class Bumps;
 
 struct WalkMoment {
   double t = 0;
-  std::vector<navigation::TrackFrame> characters;
+  std::vector<WalkShown> characters;  // who was there then
   double time() const { return t; }
   std::size_t bytes() const;
 };
@@ -41,11 +43,14 @@ class WalkTimeline : public Timeline {
   WalkScene snapshot() const;
   const History<WalkMoment>& history() const { return history_; }
   const navigation::Stage& stage() const { return *stage_; }
-  const WalkMoment& moment() const { return history_.shown(); }
+  // Of the moment that is shown; who was added later stands where it will appear.
+  const WalkShown& shown(int character) const { return character_in(history_.shown(), character); }
+  const WalkShown& character_in(const WalkMoment& moment, int character) const;
+  int size() const { return stage_->size(); }
   // Joints of a character whose translation changes.
   const std::vector<int>& moving(int character) const;
 
-  double time() const override { return moment().t; }
+  double time() const override { return history_.shown().t; }
   std::int64_t number() const override { return history_.number(); }
   double begin() const override { return history_.begin(); }
   double end() const override { return history_.end(); }
@@ -54,16 +59,24 @@ class WalkTimeline : public Timeline {
   bool advance() override;
   void seek(double t) override { history_.seek(t); }
   void branch() override;
+  // Back to the start, on the ground and with the characters that are there now.
   void reset() override;
 
   // All act from the last frame on, and throw InputError. -1: everybody.
   int character(const std::string& name) const;
   void steer(int character, const navigation::Steering& steering);
-  void go_to(int character, const std::vector<navigation::WayPoint>& path, bool loop);
-  void sculpt(const Bump& bump);
-  const std::vector<Bump>& bumps() const;
-  // One terrain by a formula of x and y, instead of all; what was sculpted is levelled.
-  void set_elevation(const std::string& expression);
+  // `behind`: after the way-points that are left.
+  void go_to(int character, const std::vector<navigation::WayPoint>& path, bool loop, bool behind);
+  // The way-points that are left.
+  std::vector<navigation::WayPoint> way(int character) const;
+  // One more like this one, at (x, y), looking along the same heading. Gives its number.
+  int add(int like, double x, double y);
+  void sculpt(const Bump& bump) { bumps_->add(bump); }
+  const std::vector<Bump>& bumps() const { return bumps_->all(); }
+  // These instead of all terrains; what was sculpted is levelled.
+  void set_terrains(std::vector<Terrain> terrains);
+  // Takes away what was sculpted.
+  void level() { bumps_->clear(); }
   // Changes the options of a character, or of everybody.
   void set_options(int character, const std::function<void(WalkActor&)>& change);
 
@@ -73,22 +86,23 @@ class WalkTimeline : public Timeline {
   double take_cost();
 
  private:
-  void add_bumps();
-  void cast_from(const std::vector<navigation::TrackFrame>& frames, bool keep_plans);
+  void lay_ground(std::vector<Terrain> bare);
+  void cast_from(const WalkMoment& moment);
   void cast_anew();
+  void find_moving();
   void measure();
+  WalkShown show(int character) const;
   void record_frame();
 
   WalkScene scene_;
-  WalkScene original_;
-  std::vector<Terrain> bare_;  // terrains of the scene without bumps
+  std::vector<Terrain> bare_;  // its terrains without bumps
   double fps_;
   History<WalkMoment> history_;
   std::shared_ptr<Bumps> bumps_;
   std::unique_ptr<navigation::Stage> stage_;
   std::vector<std::vector<int>> moving_;
   std::vector<navigation::WalkCost> costs_;
-  double begun_ = 0;  // time of the first frame of the stage
+  std::vector<WalkShown> born_;  // the last characters, as they were when they were added
 };
 
 }  // namespace molejo

@@ -92,6 +92,7 @@ Workspace::Workspace(std::string scenes) : scenes_(std::move(scenes)) {
   if (!scenes_.empty()) {
     const std::vector<CatalogEntry> entries = catalog(scenes_);
     gallery_ = catalog_json(entries, "scenes/");
+    for (const std::string& file : terrain_files(scenes_)) terrains_.push_back("scenes/" + file);
     for (const CatalogEntry& e : entries) {
       if (const auto path = e.thumb.empty() ? std::nullopt : below(scenes_, e.thumb)) {
         thumbs_["/" + e.thumb] =

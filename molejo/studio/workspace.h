@@ -26,8 +26,9 @@ class Workspace {
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
-  const std::string& gallery() const { return gallery_; }  // JSON
-  SharedBytes thumb(const std::string& path) const;        // "/thumbs/..." of the gallery, or null
+  const std::string& gallery() const { return gallery_; }                 // JSON
+  const std::vector<std::string>& terrains() const { return terrains_; }  // names of files here
+  SharedBytes thumb(const std::string& path) const;  // "/thumbs/..." of the gallery, or null
   // A file by the user's own will, wherever it lies; its name here.
   std::string give(const std::string& path);
   // Where a named file lies. Throws InputError.
@@ -49,6 +50,7 @@ class Workspace {
   std::string scenes_, temporary_, gallery_ = "[]";
   std::string given_;  // path
   std::map<std::string, SharedBytes> thumbs_;
+  std::vector<std::string> terrains_;
   mutable std::mutex mutex_;
   int uploads_ = 0, assets_made_ = 0;
   std::size_t upload_bytes_ = 0, asset_bytes_ = 0;

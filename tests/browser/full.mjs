@@ -16,15 +16,6 @@ const view = () => page.evaluate(() => {
   return camera.position.clone().sub(controls.target).toArray();
 });
 
-async function drop(name, text) {
-  const data = await page.evaluateHandle(([n, t]) => {
-    const transfer = new DataTransfer();
-    transfer.items.add(new File([t], n));
-    return transfer;
-  }, [name, text]);
-  await page.dispatchEvent('#view', 'drop', { dataTransfer: data });
-}
-
 test('pause, step, scrub back, branch', async () => {
   await studio.open('scenes/double_pendulum.json');
   await studio.until(() => window.molejo.studio.status.end > 1);
@@ -79,36 +70,6 @@ test('cameras stand where their names say', async () => {
   await page.keyboard.press('0');
 });
 
-test('a push gives a body its momentum', async () => {
-  await studio.open('scenes/chain.json');
-  await studio.until(() => window.molejo.studio.time > 0.2);
-  await studio.pause();
-  const last = await page.evaluate(() => window.molejo.studio.describe.model.bodies.at(-1).name);
-  const { x, y } = await studio.on_screen(last);
-  await page.keyboard.down('Alt');
-  await page.mouse.click(x, y);
-  await page.keyboard.up('Alt');
-  assert.equal(await page.evaluate(() => window.molejo.studio.body_name), last);
-  await page.keyboard.press(' ');
-  await studio.assert_moves();
-});
-
-test('switches draw joints, frames, the centre of mass, trails and ghosts', async () => {
-  await page.keyboard.press('b');
-  if (await page.locator('[data-toggle=joints]').isHidden()) await page.keyboard.press('b');
-  await studio.pause();
-  for (const name of ['joints', 'frames', 'center', 'trails', 'ghosts']) {
-    const before = await studio.picture();
-    await page.click(`[data-toggle=${name}]`);
-    await studio.until(() => window.molejo.stage.settled && !window.molejo.stage.dirty);
-    await page.waitForTimeout(200);
-    const { differing } = await studio.compare(before, await studio.picture());
-    assert.ok(differing > 15, `${name}: ${differing} pixels`);
-    await page.click(`[data-toggle=${name}]`);
-  }
-  await page.keyboard.press(' ');
-});
-
 test('plots draw curves; a word adds one, a wrong word is refused', async () => {
   const charts = () => page.locator('.chart').count();
   const count = await charts();
@@ -134,14 +95,6 @@ test('plots draw curves; a word adds one, a wrong word is refused', async () => 
   await page.press('[aria-label="Column to plot"]', 'Escape');
 });
 
-test('a dropped scene runs; a broken one says why', async () => {
-  await drop('mine.json', readFileSync(join(root, 'scenes/pendulum.json'), 'utf8'));
-  await studio.until(() => window.molejo.studio.file.endsWith('mine.json') && window.molejo.studio.time > 0);
-  await drop('bad.json', '{"bodys": []}');
-  await page.locator('.notice.error', { hasText: 'bodys' }).waitFor();
-  assert.match(await page.evaluate(() => window.molejo.studio.file), /mine\.json$/);
-});
-
 test('the address keeps the state over a reload', async () => {
   await studio.open('scenes/heavy_top.json');
   await page.evaluate(() => window.molejo.studio.toggle('trails', true));
@@ -162,45 +115,6 @@ test('help tells the keys; the command can be had', async () => {
   await page.click('#command-button');
   const command = await page.locator('.notice code').innerText();
   assert.match(command, /^molejo .*heavy_top\.json/);
-});
-
-test('a walker is steered over ground that is sculpted', async () => {
-  await studio.open('scenes/walks/stick_a.walk.json');
-  const place = () => page.evaluate(() => window.molejo.stage.guest_place()?.toArray() ?? null);
-  await studio.until(() => window.molejo.stage.guest_place() !== null);
-  const seen = await place();
-  await page.keyboard.down('ArrowUp');
-  await studio.until(([x, y]) => {
-    const now = window.molejo.stage.guest_place();
-    return Math.hypot(now.x - x, now.y - y) > 0.7;
-  }, seen);
-  await page.keyboard.up('ArrowUp');
-  const raised = new Promise((resolve) => page.exposeFunction('told_sculpted', resolve));
-  await page.evaluate(() => window.molejo.studio.on('server', (e) => e.event === 'sculpted' && window.told_sculpted(e)));
-  await page.check('[data-sculpt]');
-  const before = await studio.picture();
-  const box = await page.locator('#canvas').boundingBox();
-  await page.mouse.move(box.x + 0.3 * box.width, box.y + 0.7 * box.height);
-  await page.mouse.down();
-  for (let i = 0; i < 8; ++i) {
-    await page.mouse.move(box.x + (0.3 + 0.005 * i) * box.width, box.y + 0.7 * box.height);
-    await page.waitForTimeout(120);
-  }
-  await page.mouse.up();
-  const stroke = await raised;
-  assert.ok(stroke.height > 0 && stroke.radius > 0);
-  const { differing } = await studio.compare(before, await studio.picture());
-  assert.ok(differing > 300, `${differing} pixels`);
-  await page.uncheck('[data-sculpt]');
-  await page.uncheck('[data-option=inverse_kinematics]');
-  await page.locator('.figures', { hasText: 'slip' }).waitFor();
-  const line = page.locator('.formula input').locator('visible=true').first();
-  await line.fill('0.2*sinn(x)');
-  await line.press('Enter');
-  await page.locator('.formula .error', { hasText: 'sinn' }).first().waitFor();
-  await line.fill('0.2*sin(x)');
-  await line.press('Enter');
-  await page.locator('.formula', { hasText: 'in force' }).first().waitFor();
 });
 
 test('script takes below 4 ms a frame for a figure and 8 ms for a thousand boxes', async () => {

@@ -97,6 +97,18 @@ export class Studio {
     }, body);
   }
 
+  // Lets a file fall onto the page, with all its bytes.
+  async drop(name, bytes) {
+    const data = await this.page.evaluateHandle(([n, text]) => {
+      const raw = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([raw], n));
+      return transfer;
+    }, [name, Buffer.from(bytes).toString('base64')]);
+    await this.page.dispatchEvent('#view', 'dragover', { dataTransfer: data });
+    await this.page.dispatchEvent('#view', 'drop', { dataTransfer: data });
+  }
+
   // A picture of the 3D view alone.
   async picture() {
     return this.page.screenshot({ clip: await this.page.locator('#canvas').boundingBox() });

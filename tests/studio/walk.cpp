@@ -1,6 +1,8 @@
 // Characters that walk in the studio: steered, sculpted under, judged.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "molejo/io/character_file.h"
@@ -49,7 +51,7 @@ TEST_CASE("studio: a walker's frame gives the pose of its skeleton") {
   const std::string bytes = visitor.frame(4);
   WalkTimeline line(load_walk_scene(source_dir() + "/" + walk), 60, {});
   for (int i = 0; i < 200; ++i) line.advance();
-  const navigation::TrackFrame& expected = line.moment().characters[0];
+  const navigation::TrackFrame& expected = line.shown(0).track;
 
   const JsonValue& c = described.find("characters")->items.at(0);
   const std::size_t joints = c.find("joints")->items.size();
@@ -177,4 +179,140 @@ TEST_CASE("studio: figures of quality come with the walk, and options change it"
   visitor.must(R"({"do": "export", "what": "glb", "from": 0, "to": 1})");
   const std::string glb = body_of(http(studio, "GET", visitor.event("done").find("asset")->text));
   CHECK(parse_gltf_character(glb, "x.glb").clips.size() == 1);
+}
+
+TEST_CASE("studio: feet are told where they shall go, and go there") {
+  LoopbackStudio studio(walk);
+  Visitor visitor(studio);
+  visitor.must(R"({"do": "pause"})");
+  visitor.must(R"({"do": "reset"})");
+  visitor.must(R"({"do": "step", "frames": 200})");
+  visitor.must(R"({"do": "subscribe", "binary": true, "contacts": true})");
+  constexpr std::size_t points = 2 + WalkShown::plan_points;
+  const auto point = [](const std::string& bytes, std::size_t k) {
+    const auto part = [&](std::size_t i) {
+      return static_cast<double>(read_at<float>(bytes, 16 + 12 * k + 4 * i));
+    };
+    return Vec3{part(0), part(1), part(2)};
+  };
+  WalkTimeline line(load_walk_scene(source_dir() + "/" + walk), 60, {});
+  for (int i = 0; i < 200; ++i) line.advance();
+  double most_missed = 0, longest_plan = 0, landed_off = 0;
+  std::array<Vec3, 2> planned;
+  std::array<bool, 2> swung{};
+  for (int frame = 0; frame < 120; ++frame) {
+    std::string bytes = visitor.frame(6);
+    while (static_cast<int>(read_at<std::uint32_t>(bytes, 4)) < 200 + frame)
+      bytes = visitor.frame(6);
+    const navigation::TrackFrame& now = line.shown(0).track;
+    REQUIRE(bytes.size() == 16 + 12 * points * now.feet.size());
+    for (std::size_t leg = 0; leg < 2; ++leg) {
+      const Vec3 target = point(bytes, points * leg), end = point(bytes, points * (leg + 1) - 1);
+      CHECK(norm(target - now.feet[leg].target) < 1e-5);
+      const Vec3 real = point(bytes, points * leg + 1);
+      CHECK(norm(real - now.feet[leg].ankle) < 1e-5);
+      most_missed = std::max(most_missed, norm(target - real));
+      const double left = norm(end - point(bytes, points * leg + 2));
+      const bool swings = left > 1e-3;
+      longest_plan = std::max(longest_plan, left);
+      // where the last plan said that it would land
+      if (swung[leg] && !swings) landed_off = std::max(landed_off, norm(target - planned[leg]));
+      swung[leg] = swings, planned[leg] = end;
+    }
+    visitor.must(R"({"do": "step"})");
+    line.advance();
+  }
+  CHECK(most_missed < 0.02);
+  CHECK(longest_plan > 0.3);
+  CHECK(landed_off > 0);
+  CHECK(landed_off < 0.05);
+}
+
+TEST_CASE("studio: one more character comes while others walk, and all can be steered") {
+  LoopbackStudio studio("scenes/walks/stick_walk.bvh");
+  Visitor visitor(studio);
+  visitor.must(R"({"do": "pause"})");
+  visitor.must(R"({"do": "reset"})");
+  visitor.must(R"({"do": "step", "frames": 60})");
+  const Place before = place(visitor);
+  const std::string name = visitor.must(R"({"do": "add", "x": 0, "y": 2})").find("name")->text;
+  CHECK(name == "stick walk 2");
+  CHECK(visitor.event("character").find("character")->find("name")->text == name);
+  CHECK(visitor.must(R"({"do": "describe"})").find("characters")->items.size() == 2);
+  // who was there stays where it was, and goes on
+  CHECK(norm(place(visitor).position - before.position) < 1e-6);
+  CHECK(norm(place(visitor, 1).position - Vec3{0, 2, 0}) < 1e-6);
+  visitor.must(R"({"do": "steer", "character": "*", "turn": 0})");
+  visitor.must(R"({"do": "step", "frames": 180})");
+  CHECK(place(visitor, 0).position.x > before.position.x + 1);
+  CHECK(place(visitor, 1).position.x > 1);
+  // one alone
+  const Place first = place(visitor, 0), second = place(visitor, 1);
+  visitor.must(R"({"do": "steer", "character": "stick walk 2", "walk": false})");
+  visitor.must(R"({"do": "step", "frames": 180})");
+  CHECK(place(visitor, 0).position.x > first.position.x + 2);
+  CHECK(place(visitor, 1).position.x < second.position.x + 1);
+  // before it came it stands where it will come; the record has it from the start
+  visitor.must(R"({"do": "seek", "t": 0.5})");
+  CHECK(norm(place(visitor, 1).position - Vec3{0, 2, 0}) < 1e-6);
+  visitor.must(R"({"do": "branch"})");
+  visitor.must(R"({"do": "step", "frames": 30})");
+  CHECK(norm(place(visitor, 1).position - Vec3{0, 2, 0}) < 0.1);
+  visitor.must(R"({"do": "export", "what": "glb", "from": 0, "to": 1})");
+  const std::string glb = body_of(http(studio, "GET", visitor.event("done").find("asset")->text));
+  CHECK(glb.substr(0, 4) == "glTF");
+  CHECK(visitor.error(R"({"do": "add", "x": 1e4, "y": 0})").find("no ground at 10000") !=
+        std::string::npos);
+}
+
+TEST_CASE("studio: way-points are walked one after the other") {
+  LoopbackStudio studio("scenes/walks/stick_walk.bvh");
+  Visitor visitor(studio);
+  visitor.must(R"({"do": "pause"})");
+  visitor.must(R"({"do": "reset"})");
+  visitor.must(R"({"do": "goto", "path": [[2, 0]]})");
+  CHECK(visitor.event("ways").find("ways")->items[0].items.size() == 1);
+  visitor.must(R"({"do": "goto", "path": [[2, 3]], "behind": true})");
+  CHECK(visitor.event("ways").find("ways")->items[0].items.size() == 2);
+  double nearest = 1e9;
+  for (int i = 0; i < 40; ++i) {
+    visitor.must(R"({"do": "step", "frames": 20})");
+    const Vec3 p = place(visitor).position;
+    nearest = std::min(nearest, std::hypot(p.x - 2, p.y));
+  }
+  CHECK(nearest < 0.5);
+  const Vec3 end = place(visitor).position;
+  CHECK(std::hypot(end.x - 2, end.y - 3) < 0.6);
+}
+
+TEST_CASE("studio: a shipped terrain is chosen, and a levelled one is as before") {
+  LoopbackStudio studio("scenes/walks/stick_walk.bvh");
+  Visitor visitor(studio);
+  visitor.must(R"({"do": "pause"})");
+  visitor.must(R"({"do": "reset"})");
+  const JsonValue described = visitor.must(R"({"do": "describe"})");
+  std::vector<std::string> grounds;
+  for (const JsonValue& file : described.find("grounds")->items) grounds.push_back(file.text);
+  CHECK(std::count(grounds.begin(), grounds.end(), "scenes/terrains/ramp.terrain.json") == 1);
+  visitor.must(R"({"do": "terrain", "file": "scenes/terrains/ramp.terrain.json"})");
+  CHECK(visitor.event("terrain").find("ground")->text == "scenes/terrains/ramp.terrain.json");
+  visitor.must(R"({"do": "goto", "path": [[5, 0]]})");
+  visitor.must(R"({"do": "step", "frames": 600})");
+  // 20 degrees from x = 3 on
+  const Place up = place(visitor);
+  CHECK(up.position.x > 4.5);
+  CHECK(up.position.z == doctest::Approx((up.position.x - 3) * std::tan(M_PI / 9)).epsilon(0.1));
+  CHECK(visitor.must(R"({"do": "command"})").find("command")->text.find("ramp.terrain.json") !=
+        std::string::npos);
+  visitor.must(R"({"do": "terrain", "elevation": "0"})");
+  visitor.must(R"({"do": "sculpt", "x": 5, "y": 0, "radius": 3, "height": 0.5})");
+  visitor.must(R"({"do": "step", "frames": 120})");
+  CHECK(place(visitor).position.z > 0.2);
+  visitor.must(R"({"do": "level"})");
+  visitor.must(R"({"do": "step", "frames": 120})");
+  CHECK(std::fabs(place(visitor).position.z) < 0.01);
+  CHECK(visitor.error(R"({"do": "terrain", "file": "scenes/terrains/none.terrain.json"})")
+            .find("no such file") != std::string::npos);
+  CHECK(visitor.error(R"({"do": "terrain", "file": "scenes/chain.json"})").find("chain.json") !=
+        std::string::npos);
 }

@@ -36,7 +36,14 @@ export interface GhostFrame {
   coordinates: Float32Array;
 }
 
-export type Frame = SceneFrame | GhostFrame | ContactsFrame | PlotsFrame | WalkFrame;
+// Feet of walkers: for each where its joint shall be now, where it is, and eight points of the way
+// that it shall go until it lands.
+export interface FeetFrame {
+  kind: 'feet';
+  values: Float32Array;
+}
+
+export type Frame = SceneFrame | GhostFrame | ContactsFrame | PlotsFrame | WalkFrame | FeetFrame;
 
 const header = 16;
 
@@ -65,6 +72,8 @@ export function decode(view: DataView): Frame | null {
                view, offset: header };
     case 5:
       return { kind: 'ghost', t, coordinates: floats(view, header) };
+    case 6:
+      return { kind: 'feet', values: floats(view, header) };
     default:
       return null;
   }

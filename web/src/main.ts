@@ -59,7 +59,7 @@ function mouse_help(): void {
   const group = 'Mouse in the view';
   for (const [label, what] of [
     ['drag', 'turn the camera'], ['right-drag', 'move the camera'], ['wheel', 'nearer, farther'], ['click', 'choose a body'],
-    ['Ctrl-drag', 'pull a body with a spring'], ['Alt-click', 'push a body'],
+    ['Ctrl-drag', 'pull a body with a spring'], ['Alt-click', 'push a body'], ['Alt-drag', 'push it along the arrow'],
   ]) shortcut({ key: `mouse ${label}`, label, group, what });
 }
 

@@ -32,6 +32,18 @@ export interface Joint {
   slides: number[][]; // axes of translations, in the parent
   turns: number[][]; // axes of rotations, in the child: none to two
   ball: boolean; // turns by a quaternion instead
+  drives?: JointDrive[]; // one a freedom
+}
+
+// What acts along one freedom of a joint; what is not told is zero, or not there.
+export interface JointDrive {
+  stiffness?: number;
+  rest?: number;
+  kp?: number;
+  target?: number;
+  max_force?: number;
+  lower?: number;
+  upper?: number;
 }
 
 export interface Body {
@@ -87,6 +99,8 @@ export interface Walker {
   asset: string | null;
   joints: string[];
   moving: number[]; // joints whose translation is in the frames
+  feet?: number[]; // joints, one a leg
+  way?: [number, number][]; // way-points that are left
   scale: number;
   options?: Record<string, unknown>;
 }
@@ -96,21 +110,32 @@ export interface Terrain {
   asset: string;
 }
 
+// The trained cycle of the feet of a gait, as the torso sees them.
+export interface FootCycle {
+  torso: number;
+  bodies: number[];
+  seconds: number;
+  loops: number[][]; // three numbers a point, one list a foot
+}
+
 export interface Description {
   name?: string;
   description?: string;
   fps?: number;
   duration?: number;
-  camera?: CameraPlace;
+  camera?: CameraPlace | null;
   plot?: string[];
   columns?: Column[]; // what can be plotted, where it is not told by the model
   model?: Model;
   variables?: Variable[];
   forces?: Force[];
   probes?: Column[];
+  foot_cycle?: FootCycle;
   characters?: Walker[];
   terrains?: Terrain[];
   elevation?: string; // of x and y, where it is a formula
+  ground?: string; // the file, where it is one
+  grounds?: string[]; // files to choose from
   [more: string]: unknown;
 }
 

@@ -14,6 +14,7 @@ interface StudioEvents {
   time: number; // of the frame that is shown
   plots: { t: number; columns: string[]; values: Float32Array };
   walk: WalkFrame;
+  feet: Float32Array; // where those of walkers shall go
   ghost: Float32Array; // coordinates of a second figure of the model
   reshaped: Description; // the same figure with another rest pose
   selected: number;
@@ -77,7 +78,7 @@ export class Studio extends Emitter<StudioEvents> {
   toggle(name: Toggle, on: boolean): void {
     this.stage.toggle(name, on);
     this.tell('toggled', name);
-    if (name === 'contacts' || name === 'forces') void this.subscribe();
+    if (name === 'contacts' || name === 'forces' || name === 'feet') void this.subscribe();
   }
 
   is_on(name: Toggle): boolean {
@@ -106,7 +107,8 @@ export class Studio extends Emitter<StudioEvents> {
 
   private async subscribe(): Promise<boolean> {
     if (!this.connection.connected || this.kind === '') return true; // done when something is open
-    const contacts = this.is_on('contacts') || this.is_on('forces');
+    // of a walk they are where feet shall stand
+    const contacts = this.kind === 'walk' ? this.is_on('feet') : this.is_on('contacts') || this.is_on('forces');
     const { file } = this;
     try {
       const answer = await this.connection.ask({
@@ -170,6 +172,9 @@ export class Studio extends Emitter<StudioEvents> {
         break;
       case 'plots':
         this.tell('plots', { t: frame.t, columns: this.plot_columns, values: frame.values });
+        break;
+      case 'feet':
+        this.tell('feet', frame.values);
         break;
       case 'ghost':
         this.tell('ghost', frame.coordinates);

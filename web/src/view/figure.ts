@@ -120,7 +120,7 @@ export class Figure {
   }
 
   highlight(body: number, accent: Color): void {
-    if (body === this.highlighted) return;
+    if (body < 0 && this.highlighted < 0) return;
     this.highlighted = body;
     const tinted = new Color();
     for (const { mesh, instances } of this.batches) {

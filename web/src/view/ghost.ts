@@ -3,7 +3,7 @@ import { Kinematics } from '../kinematics';
 import type { Studio } from '../studio';
 import { Figure } from './figure';
 
-const opacity = 0.35;
+const opacity = 0.25;
 
 export class Ghost {
   seen = 0; // frames

@@ -27,13 +27,16 @@ const grid_fragment = `
     #include <colorspace_fragment>
   }`;
 
+// The floor lies a little behind its lines, also where it is seen from the side.
+const behind_grid = { polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 8 };
+
 export class Ground {
   private readonly floor: Mesh<PlaneGeometry, MeshLambertMaterial>;
   private readonly grid: Mesh<PlaneGeometry, ShaderMaterial>;
 
   constructor(scene: Scene) {
     const plane = new PlaneGeometry(2, 2);
-    this.floor = new Mesh(plane, new MeshLambertMaterial({ color: 0xffffff }));
+    this.floor = new Mesh(plane, new MeshLambertMaterial({ color: 0xffffff, ...behind_grid }));
     this.floor.receiveShadow = true;
     this.grid = new Mesh(plane, new ShaderMaterial({
       vertexShader: grid_vertex,

@@ -1,14 +1,25 @@
-// What the mouse does to bodies: choose by a click, pull with a spring (Ctrl-drag), push (Alt-click).
+// What the mouse does to bodies: choose by a click, pull with a spring (Ctrl-drag), push (Alt-click
+// into the view, Alt-drag along the arrow that is drawn).
 import { Plane, Vector3 } from 'three';
 import { point_in_body, point_in_world } from '../kinematics';
 import type { Studio } from '../studio';
 
 const click_distance = 4; // pixels: farther is a drag of the camera
 
+// From where a push comes when no arrow is drawn.
+export const push_directions = {
+  'into the view': null, 'forward, +x': [1, 0, 0], 'back, −x': [-1, 0, 0], 'left, +y': [0, 1, 0], 'right, −y': [0, -1, 0],
+  'up, +z': [0, 0, 1], 'down, −z': [0, 0, -1],
+} as const;
+export type PushDirection = keyof typeof push_directions;
+
 export class Hand {
   push_newtons = 0; // 0: by the mass
+  push_seconds = 0.1;
+  push_direction: PushDirection = 'into the view';
   stiffness = 0; // N/m; 0: by the mass
   private held: { body: number; point: number[]; plane: Plane; to: number[] } | null = null;
+  private aimed: { body: number; at: Vector3; view: Vector3; plane: Plane; to: Vector3; moved: boolean } | null = null;
   private down: { x: number; y: number } | null = null;
   private sending = false;
 
@@ -16,15 +27,18 @@ export class Hand {
     canvas.addEventListener('pointerdown', (event) => this.press(event), { capture: true });
     canvas.addEventListener('pointermove', (event) => this.move(event), { capture: true });
     canvas.addEventListener('pointerup', (event) => this.release(event), { capture: true });
-    canvas.addEventListener('pointercancel', () => this.let_go());
+    canvas.addEventListener('pointercancel', () => {
+      this.aimed = null;
+      this.let_go();
+    });
     canvas.addEventListener('contextmenu', (event) => event.preventDefault());
     studio.stage.before_draw.push(() => this.show_pull());
-    studio.on('opened', () => (this.held = null));
+    studio.on('opened', () => (this.held = this.aimed = null));
   }
 
-  // Newtons for a tenth of a second: 1 m/s for all that hangs on this body.
-  private usual_push(body: number): number {
-    return 10 * this.mass_with(body);
+  // Newtons that give all that hangs on this body 1 m/s.
+  newtons(body: number): number {
+    return this.push_newtons || this.mass_with(body) / this.push_seconds;
   }
 
   private usual_stiffness(body: number): number {
@@ -56,33 +70,49 @@ export class Hand {
     event.stopImmediatePropagation();
     event.preventDefault();
     this.studio.select(hit.body);
-    if (event.altKey) {
-      this.push(hit.body, hit.point, hit.direction);
-      this.down = null;
-      return;
-    }
     const { stage } = this.studio;
     const facing = stage.cameras.camera.getWorldDirection(new Vector3());
+    this.canvas.setPointerCapture(event.pointerId);
+    if (event.altKey) {
+      this.aimed = {
+        body: hit.body, at: hit.point, view: hit.direction, to: hit.point.clone(), moved: false,
+        plane: new Plane().setFromNormalAndCoplanarPoint(facing, hit.point),
+      };
+      return;
+    }
     const at = hit.point.toArray();
     this.held = {
       body: hit.body, point: point_in_body(stage.poses, hit.body, at), to: at,
       plane: new Plane().setFromNormalAndCoplanarPoint(facing, hit.point),
     };
-    this.canvas.setPointerCapture(event.pointerId);
     this.pull();
   }
 
   private move(event: PointerEvent): void {
-    if (!this.held) return;
+    const { held, aimed } = this;
+    if (!held && !aimed) return;
     event.stopImmediatePropagation();
-    const target = this.studio.stage.ray(event.clientX, event.clientY).ray
-      .intersectPlane(this.held.plane, new Vector3());
+    const { stage } = this.studio;
+    const target = stage.ray(event.clientX, event.clientY).ray.intersectPlane((held ?? aimed)!.plane, new Vector3());
     if (!target) return;
-    this.held.to = target.toArray();
-    this.pull();
+    if (held) {
+      held.to = target.toArray();
+      this.pull();
+    } else if (aimed && this.down) {
+      aimed.to = target;
+      aimed.moved ||= Math.hypot(event.clientX - this.down.x, event.clientY - this.down.y) > click_distance;
+      stage.touch();
+    }
   }
 
   private release(event: PointerEvent): void {
+    const { aimed } = this;
+    if (aimed) {
+      event.stopImmediatePropagation();
+      this.aimed = this.down = null;
+      this.push(aimed.body, aimed.at, aimed.moved ? aimed.to.clone().sub(aimed.at) : this.chosen_direction(aimed.view));
+      return;
+    }
     if (this.held) {
       event.stopImmediatePropagation();
       this.let_go();
@@ -96,14 +126,28 @@ export class Hand {
     this.studio.select(hit && movable ? hit.body : -1);
   }
 
+  private chosen_direction(view: Vector3): Vector3 {
+    const direction = push_directions[this.push_direction];
+    return direction ? new Vector3(...direction) : view.clone();
+  }
+
+  // The chosen body, at its centre of mass.
+  push_selected(): void {
+    const { stage, describe } = this.studio;
+    const body = describe.model?.bodies[stage.selected];
+    if (!body) return;
+    const at = new Vector3(...point_in_world(stage.poses, stage.selected, body.com));
+    this.push(stage.selected, at, this.chosen_direction(stage.cameras.camera.getWorldDirection(new Vector3())));
+  }
+
   private push(body: number, at: Vector3, direction: Vector3): void {
     const { studio } = this;
-    const newtons = this.push_newtons || this.usual_push(body);
-    const force = direction.multiplyScalar(newtons).toArray();
+    const force = direction.normalize().multiplyScalar(this.newtons(body)).toArray();
     const point = point_in_body(studio.stage.poses, body, at.toArray());
     studio.stage.overlays?.pushes.push({ from: at.toArray(), force, until: performance.now() + 350 });
+    studio.stage.touch();
     const name = studio.describe.model!.bodies[body].name;
-    void studio.act({ do: 'push', body: name, point, force, seconds: 0.1 });
+    void studio.act({ do: 'push', body: name, point, force, seconds: this.push_seconds });
   }
 
   // One message at a time; the last place counts.
@@ -136,7 +180,8 @@ export class Hand {
   private show_pull(): void {
     const { overlays, poses } = this.studio.stage;
     if (!overlays) return;
-    overlays.pull = this.held
-      ? { from: point_in_world(poses, this.held.body, this.held.point), to: this.held.to } : null;
+    const { held, aimed } = this;
+    overlays.pull = held ? { from: point_in_world(poses, held.body, held.point), to: held.to }
+      : aimed?.moved ? { from: aimed.at.toArray(), to: aimed.to.toArray() } : null;
   }
 }

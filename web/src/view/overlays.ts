@@ -1,18 +1,21 @@
-// What can be switched on over the figure: joints, frames, contacts, forces, centre of mass, trails,
-// ghosts; and the springs, which are always shown.
+// What can be switched on over the figure: joints and how hard they are loaded, frames, contacts,
+// forces, centre of mass, trails, ghosts; and the springs, which are always shown.
 import {
   BufferAttribute, BufferGeometry, CanvasTexture, Color, DynamicDrawUsage, Group, InstancedMesh,
   Line, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial,
   NearestFilter, SphereGeometry, SRGBColorSpace, type Scene,
 } from 'three';
 import { point_in_world, turn } from '../kinematics';
-import type { Model } from '../messages';
+import type { FootCycle, Model } from '../messages';
 import { Arrows } from './arrows';
+import { Coils } from './coils';
 import { Figure } from './figure';
+import { FootLoops } from './foot_loops';
+import { Stress } from './stress';
 import type { Theme } from './theme';
 
 export const toggle_names = [
-  'joints', 'frames', 'contacts', 'forces', 'center', 'trails', 'ghosts',
+  'joints', 'stress', 'frames', 'contacts', 'forces', 'center', 'feet', 'trails', 'ghosts',
 ] as const;
 export type Toggle = (typeof toggle_names)[number];
 export type Toggles = Record<Toggle, boolean>;
@@ -22,8 +25,6 @@ const trail_points = 240;
 const most_trails = 24;
 const ghost_count = 4;
 const ghost_gap = 0.2; // s between ghosts
-const coil_turns = 9;
-const coil_points = 14 * coil_turns;
 
 function lines(count: number, material: LineBasicMaterial, colors = false): LineSegments {
   const geometry = new BufferGeometry();
@@ -69,19 +70,22 @@ export class Overlays {
   private readonly joint_points: InstancedMesh;
   private readonly joint_material = new MeshBasicMaterial({ depthTest: false, transparent: true });
   private readonly touch_material = new MeshBasicMaterial({ depthTest: false, transparent: true });
-  private readonly spring_material = new LineBasicMaterial();
   private readonly frame_lines: LineSegments;
-  private readonly coils: Line[] = [];
+  private readonly coils: Coils;
+  readonly stress: Stress;
+  readonly feet: FootLoops | null;
   private readonly center = checkered_ball();
   private readonly trails: Line[] = [];
   private readonly trail_bodies: number[];
   private readonly ghosts: Figure[] = [];
   private past: Past[] = [];
+  private coordinates: ArrayLike<number> = []; // of the last frame
+  private measured = true; // is its stress known?
   private readonly movers: number[];
   private readonly weight: number;
   private readonly force_scale: number;
 
-  constructor(private readonly scene: Scene, private readonly model: Model,
+  constructor(private readonly scene: Scene, private readonly model: Model, cycle: FootCycle | null,
               private readonly toggles: Toggles, private readonly size: number, theme: Theme) {
     const dot = new SphereGeometry(1, 12, 8);
     this.joint_points = new InstancedMesh(dot, this.joint_material, Math.max(1, model.bodies.length));
@@ -98,16 +102,12 @@ export class Overlays {
     this.weight = 9.81 * this.movers.reduce((sum, i) => sum + model.bodies[i].mass, 0);
     this.force_scale = 0.9 * size / Math.max(this.weight, 1e-9);
     this.trail_bodies = this.choose_trails();
-    for (let i = 0; i < (model.springs ?? []).length; ++i) {
-      const geometry = new BufferGeometry();
-      geometry.setAttribute('position', new BufferAttribute(new Float32Array(3 * coil_points), 3));
-      const coil = new Line(geometry, this.spring_material);
-      coil.frustumCulled = false;
-      this.coils.push(coil);
-      this.group.add(coil);
-    }
+    this.coils = new Coils(model.springs ?? [], size);
+    this.stress = new Stress(model, size);
+    this.feet = cycle ? new FootLoops(model, cycle) : null;
+    if (this.feet) scene.add(this.feet.group);
     this.make_trails();
-    this.group.add(this.forces.group, this.hand.group, this.touch_points, this.joint_points,
+    this.group.add(this.coils.group, this.stress.group, this.forces.group, this.hand.group, this.touch_points, this.joint_points,
       this.frame_lines, this.center);
     scene.add(this.group);
     this.paint(theme);
@@ -118,7 +118,9 @@ export class Overlays {
     this.hand.paint(theme.accent);
     this.touch_material.color.copy(theme.contact);
     this.joint_material.color.copy(theme.accent);
-    this.spring_material.color.copy(theme.ink);
+    this.coils.paint(theme);
+    this.stress.paint(theme);
+    this.feet?.paint(theme);
     this.trails.forEach((trail, i) => {
       const color = new Color().setHSL((0.58 + 0.137 * i) % 1, 0.55, theme.dark ? 0.65 : 0.42);
       (trail.material as LineBasicMaterial).color.copy(color);
@@ -153,7 +155,10 @@ export class Overlays {
   }
 
   // A new frame of the run; a jump in time forgets trails and ghosts.
-  record(t: number, poses: Float64Array): void {
+  record(t: number, poses: Float64Array, coordinates: ArrayLike<number>): void {
+    this.feet?.record(t, poses);
+    this.measured = false;
+    this.coordinates = coordinates;
     const last = this.past[this.past.length - 1];
     if (last && t === last.t) this.past.pop(); // the same moment again: a pause
     else if (last && (t < last.t || t > last.t + 1)) this.past = [];
@@ -168,11 +173,17 @@ export class Overlays {
     this.touch_points.visible = toggles.contacts;
     this.forces.group.visible = toggles.forces && this.contacts.length > 0;
     this.center.visible = toggles.center && this.movers.length > 0;
+    this.stress.group.visible = toggles.stress;
     if (toggles.joints) this.show_joints(poses);
+    if (toggles.stress) this.show_stress(poses);
+    if (this.feet) {
+      this.feet.group.visible = toggles.feet;
+      if (toggles.feet) this.feet.update(poses);
+    }
     if (toggles.frames) this.show_frames(poses);
     if (toggles.contacts || toggles.forces) this.show_contacts();
     if (toggles.center) this.show_center(poses);
-    this.coils.forEach((coil, i) => this.wind(coil, i, poses));
+    this.coils.update(poses);
     for (const trail of this.trails) trail.visible = toggles.trails && this.past.length > 1;
     if (toggles.trails) this.show_trails();
     this.show_ghosts();
@@ -202,6 +213,12 @@ export class Overlays {
     });
     this.joint_points.count = count;
     this.joint_points.instanceMatrix.needsUpdate = true;
+  }
+
+  private show_stress(poses: Float64Array): void {
+    if (!this.measured) this.stress.measure(this.past[this.past.length - 1].t, this.coordinates);
+    this.measured = true;
+    this.stress.show(poses);
   }
 
   private show_frames(poses: Float64Array): void {
@@ -246,29 +263,6 @@ export class Overlays {
     const [x, y, z] = this.center_of_mass(poses);
     this.center.position.set(x, y, z);
     this.center.scale.setScalar(0.025 * this.size);
-  }
-
-  private wind(coil: Line, index: number, poses: Float64Array): void {
-    const { bodies, points } = this.model.springs[index];
-    const a = point_in_world(poses, bodies[0], points[0]), b = point_in_world(poses, bodies[1], points[1]);
-    const d = [b[0] - a[0], b[1] - a[1], b[2] - a[2]];
-    const length = Math.hypot(...d) || 1e-9;
-    const n = d.map((v) => v / length);
-    const side = Math.abs(n[2]) < 0.9 ? [-n[1], n[0], 0] : [0, -n[2], n[1]];
-    const s = 1 / Math.hypot(...side);
-    const u = side.map((v) => v * s);
-    const v = [n[1] * u[2] - n[2] * u[1], n[2] * u[0] - n[0] * u[2], n[0] * u[1] - n[1] * u[0]];
-    const out = coil.geometry.getAttribute('position') as BufferAttribute;
-    const radius = Math.min(0.025 * this.size, 0.2 * length);
-    for (let i = 0; i < coil_points; ++i) {
-      const part = i / (coil_points - 1);
-      const r = radius * Math.min(1, 8 * part, 8 * (1 - part));
-      const angle = 2 * Math.PI * coil_turns * part;
-      const x = r * Math.cos(angle), y = r * Math.sin(angle);
-      out.setXYZ(i, a[0] + d[0] * part + u[0] * x + v[0] * y, a[1] + d[1] * part + u[1] * x + v[1] * y,
-        a[2] + d[2] * part + u[2] * x + v[2] * y);
-    }
-    out.needsUpdate = true;
   }
 
   private show_trails(): void {
@@ -340,6 +334,8 @@ export class Overlays {
       mesh.geometry?.dispose();
       if (mesh.material instanceof MeshStandardMaterial) mesh.material.dispose();
     });
+    this.stress.dispose();
+    this.feet?.dispose();
     for (const ghost of this.ghosts) ghost.dispose();
   }
 }

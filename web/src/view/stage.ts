@@ -21,6 +21,7 @@ export interface Guest {
   update(seconds: number): Vector3 | null;
   place(): Vector3 | null;
   extent(): { center: Vector3; radius: number };
+  paint(theme: Theme): void;
   dispose(): void;
 }
 
@@ -53,8 +54,8 @@ export class Stage {
   private keep_view = false; // the camera stays where it is
   private fresh = false; // no frame of this model has come yet
   private readonly toggles: Toggles = {
-    joints: false, frames: false, contacts: false, forces: false, center: false, trails: false,
-    ghosts: false,
+    joints: false, stress: false, frames: false, contacts: false, forces: false, center: false,
+    feet: false, trails: false, ghosts: false,
   };
 
   constructor(private readonly canvas: HTMLCanvasElement) {
@@ -128,7 +129,7 @@ export class Stage {
     const fields = description.model!.bodies.some((b) => b.shapes.some((s) => s.type === 'height_field'));
     this.ground.place(floor ?? Math.min(0, lowest - 0.2 * radius), floor !== null, !fields);
     this.overlays?.dispose();
-    this.overlays = new Overlays(this.scene, description.model!, this.toggles, this.size, this.theme);
+    this.overlays = new Overlays(this.scene, description.model!, description.foot_cycle ?? null, this.toggles, this.size, this.theme);
     if (this.keep_view) return;
     this.cameras.home(description.camera ?? null, center, radius);
     if (this.cameras.following) this.cameras.go_to(center);
@@ -182,7 +183,7 @@ export class Stage {
     }
     this.arrived = now;
     this.settled = false;
-    this.overlays!.record(t, this.newer);
+    this.overlays!.record(t, this.newer, coordinates);
   }
 
   // After a jump in time the camera starts to follow anew.
@@ -218,6 +219,8 @@ export class Stage {
     (this.scene.fog as Fog).color.copy(this.theme.background);
     this.ground.paint(this.theme);
     this.overlays?.paint(this.theme);
+    this.guest?.paint(this.theme);
+    this.figure?.highlight(this.selected, this.theme.accent);
     this.sky.intensity = this.theme.dark ? 1.1 : 1.5;
     this.sun.intensity = this.theme.dark ? 1.8 : 2.1;
     this.touch();

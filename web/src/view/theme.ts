@@ -9,6 +9,7 @@ export interface Theme {
   accent: Color;
   contact: Color;
   target: Color;
+  warn: Color;
   ink: Color;
 }
 
@@ -25,6 +26,7 @@ export function read_theme(): Theme {
     accent: color('--accent'),
     contact: color('--contact'),
     target: color('--target'),
+    warn: color('--warn'),
     ink: color('--ink'),
   };
 }

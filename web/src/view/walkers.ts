@@ -2,36 +2,17 @@
 //
 // A frame holds for each character its placement (x y z, quaternion w x y z), its scale, the turn of
 // each joint as four int16 / 32767, and where those joints are that move against their parents.
-import {
-  Group, Mesh, MeshStandardMaterial, Quaternion, Vector3, type Color, type Object3D, type Raycaster,
-} from 'three';
+import { Box3, Group, Mesh, Quaternion, Vector3, type Object3D } from 'three';
 import { GLTFLoader } from 'three/examples/jsm/loaders/GLTFLoader.js';
 import type { WalkFrame } from '../frames';
 import type { Description, Terrain, Walker } from '../messages';
-import { foot_joints, FootCurves } from './foot_curves';
+import { FootCurves, numbers_per_foot } from './foot_curves';
 import { box_extent, type Guest } from './stage';
+import { TerrainGround } from './terrain_ground';
+import type { Theme } from './theme';
+import { WayMarks } from './way_marks';
 
 const loader = new GLTFLoader();
-
-// Lines every metre on the terrain, so that slopes can be seen.
-function terrain_material(ground: Color, line: Color): MeshStandardMaterial {
-  const material = new MeshStandardMaterial({ color: ground, roughness: 0.95, metalness: 0 });
-  material.onBeforeCompile = (shader) => {
-    shader.uniforms.line_color = { value: line };
-    shader.vertexShader = shader.vertexShader
-      .replace('#include <common>', '#include <common>\nvarying vec3 terrain_place;')
-      .replace('#include <begin_vertex>',
-        '#include <begin_vertex>\nterrain_place = (modelMatrix * vec4(position, 1.0)).xyz;');
-    shader.fragmentShader = shader.fragmentShader
-      .replace('#include <common>', '#include <common>\nvarying vec3 terrain_place;\nuniform vec3 line_color;')
-      .replace('#include <color_fragment>', `#include <color_fragment>
-        vec2 steps = abs(fract(terrain_place.xy - 0.5) - 0.5) / fwidth(terrain_place.xy);
-        float near_line = 1.0 - min(min(steps.x, steps.y), 1.0);
-        float crowded = max(fwidth(terrain_place.x), fwidth(terrain_place.y));
-        diffuseColor.rgb = mix(diffuseColor.rgb, line_color, 0.4 * near_line * (1.0 - smoothstep(0.1, 0.4, crowded)));`);
-  };
-  return material;
-}
 
 interface Actor {
   root: Group;
@@ -50,77 +31,56 @@ function blank(joints: number): Actor['from'] {
 
 export class Walkers implements Guest {
   readonly object = new Group();
-  chosen = 0;
+  readonly ground = new TerrainGround();
+  readonly marks = new WayMarks(this.ground);
+  chosen = 0; // whom the camera follows
+  everybody = false; // is steered, not only the chosen one
   foot_curves = false;
-  private readonly ground = new Group();
-  private actors: (Actor | null)[];
+  private readonly actors: (Actor | null)[];
   private arrived = 0;
   private interval = 33;
-  private readonly material: MeshStandardMaterial;
   private disposed = false;
   private loaded = false;
   private announced = false;
-  private fresh = false; // a frame came since the last picture
 
-  constructor(private readonly walkers: Walker[], private readonly terrains: Terrain[], ground: Color,
-              line: Color, private readonly curve_color: Color,
+  constructor(private readonly walkers: Walker[], terrains: Terrain[], private theme: Theme,
               // all is loaded and placed: the camera may go there
               private readonly ready: () => void) {
     this.actors = walkers.map(() => null);
-    this.material = terrain_material(ground, line);
-    this.object.add(this.ground);
-    void this.load();
+    this.object.add(this.ground.object, this.marks.object);
+    this.paint(theme);
+    this.marks.set(walkers.map((walker) => walker.way ?? []));
+    void this.load(terrains);
+  }
+
+  paint(theme: Theme): void {
+    this.theme = theme;
+    this.ground.paint(theme);
+    this.marks.paint(theme);
+    for (const actor of this.actors) actor?.feet.paint(theme);
   }
 
   static fits(describe: Description): boolean {
     return (describe.characters?.length ?? 0) > 0;
   }
 
-  private async load(): Promise<void> {
+  private async load(terrains: Terrain[]): Promise<void> {
     await Promise.all([
-      ...this.terrains.map((terrain, i) => this.set_terrain(i, terrain.asset)),
-      ...this.walkers.map((walker, i) => this.load_actor(walker, i)),
+      this.set_terrains(terrains), ...this.walkers.map((walker, i) => this.load_actor(walker, i)),
     ]);
     this.loaded = true;
   }
 
-  async set_terrain(index: number, asset: string): Promise<void> {
-    const { scene } = await loader.loadAsync(asset);
-    if (this.disposed) return;
-    scene.traverse((object) => {
-      if (!(object instanceof Mesh)) return;
-      object.material = this.material;
-      object.receiveShadow = true;
-      object.castShadow = false;
-    });
-    scene.name = `terrain ${index}`;
-    const old = this.ground.getObjectByName(scene.name);
-    old?.traverse((object) => {
-      if (object instanceof Mesh) object.geometry.dispose();
-    });
-    old?.removeFromParent();
-    this.ground.add(scene);
+  async set_terrains(terrains: Terrain[]): Promise<void> {
+    await this.ground.show(terrains.map(({ asset }) => asset));
+    this.marks.plant();
   }
 
-  // The brush of the server: h += height (1 - r^2/R^2)^2 for r < R.
-  sculpt(x: number, y: number, radius: number, height: number): void {
-    this.ground.traverse((object) => {
-      if (!(object instanceof Mesh)) return;
-      const position = object.geometry.getAttribute('position');
-      let changed = false;
-      for (let i = 0; i < position.count; ++i) {
-        const dx = position.getX(i) - x, dy = position.getY(i) - y;
-        const part = 1 - (dx * dx + dy * dy) / (radius * radius);
-        if (part <= 0) continue;
-        position.setZ(i, position.getZ(i) + height * part * part);
-        changed = true;
-      }
-      if (!changed) return;
-      position.needsUpdate = true;
-      object.geometry.computeVertexNormals();
-      object.geometry.computeBoundingSphere();
-      object.geometry.computeBoundingBox();
-    });
+  // One more; it is seen with its first frame.
+  async add(walker: Walker): Promise<void> {
+    this.actors.push(null);
+    this.walkers.push(walker);
+    await this.load_actor(walker, this.walkers.length - 1);
   }
 
   private async load_actor(walker: Walker, index: number): Promise<void> {
@@ -138,7 +98,8 @@ export class Walkers implements Guest {
     root.add(scene);
     root.visible = false; // until a frame says where
     this.object.add(root);
-    const feet = new FootCurves(foot_joints(walker.joints).map((i) => joints[i]), this.curve_color);
+    const feet = new FootCurves((walker.feet ?? []).length);
+    feet.paint(this.theme);
     this.object.add(feet.group);
     const moves = (walker.moving ?? []).map(() => new Vector3());
     this.actors[index] = {
@@ -151,7 +112,6 @@ export class Walkers implements Guest {
     const now = performance.now();
     this.interval += 0.2 * (Math.min(now - this.arrived, 100) - this.interval);
     this.arrived = now;
-    this.fresh = true;
     let at = offset;
     const f32 = (): number => {
       at += 4;
@@ -188,6 +148,15 @@ export class Walkers implements Guest {
     this.ready();
   }
 
+  read_feet(values: Float32Array): void {
+    let at = 0;
+    this.walkers.forEach((walker, c) => {
+      const actor = this.actors[c];
+      if (actor) at = actor.feet.record(values, at);
+      else at += numbers_per_foot * (walker.feet ?? []).length;
+    });
+  }
+
   private keep({ from, to }: Actor): void {
     from.place.copy(to.place);
     from.turn.copy(to.turn);
@@ -210,9 +179,9 @@ export class Walkers implements Guest {
       actor.moving.forEach((joint, i) => actor.joints[joint].position.copy(to.moves[i]));
       actor.feet.group.visible = this.foot_curves;
       if (!this.foot_curves) actor.feet.forget();
-      else if (this.fresh) actor.feet.record();
     }
-    this.fresh = false;
+    const steered = this.actors.length < 2 ? [] : this.everybody ? this.actors.map((_, i) => i) : [this.chosen];
+    this.marks.update(this.actors.map((actor) => (actor?.root.visible ? actor.root.position : null)), steered);
     return this.place();
   }
 
@@ -222,14 +191,17 @@ export class Walkers implements Guest {
     return actor?.root.visible ? actor.root.position : null;
   }
 
-  pick_ground(ray: Raycaster): Vector3 | null {
-    return ray.intersectObject(this.ground, true)[0]?.point ?? null;
+  // Of the chosen one.
+  feet(): FootCurves | null {
+    return this.actors[this.chosen]?.feet ?? null;
   }
 
   extent(): { center: Vector3; radius: number } {
-    const place = this.place();
-    if (!place) return box_extent(this.ground);
-    return { center: place.clone().add(new Vector3(0, 0, 0.9)), radius: 2.2 };
+    const actor = this.actors[this.chosen];
+    if (!actor?.root.visible) return box_extent(this.ground.object);
+    const box = new Box3();
+    for (const joint of actor.joints) box.expandByPoint(joint.getWorldPosition(new Vector3()));
+    return { center: box.getCenter(new Vector3()), radius: Math.max(0.9 * box.getSize(new Vector3()).length(), 0.3) };
   }
 
   dispose(): void {
@@ -239,6 +211,7 @@ export class Walkers implements Guest {
       if (object instanceof Mesh) object.geometry.dispose();
     });
     for (const actor of this.actors) actor?.feet.dispose();
-    this.material.dispose();
+    this.ground.dispose();
+    this.marks.dispose();
   }
 }
