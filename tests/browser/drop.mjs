@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { root, Studio } from './studio.mjs';
 
-const studio = await Studio.start();
+const studio = await Studio.start({ width: 900, height: 560 }); // few pixels: software renders them
 const { page } = studio;
 after(() => studio.stop());
 
@@ -44,7 +44,7 @@ for (const { file, kind, title, bad, why } of kinds) {
 
 test('a file of no known kind is refused with those that are known', async () => {
   await studio.drop('thing.docx', 'PK');
-  await page.locator('.notice.error', { hasText: /\.urdf/ }).waitFor();
+  await page.locator('.notice.error', { hasText: /thing\.docx.*\.urdf/ }).waitFor();
 });
 
 test('nothing went wrong behind the scenes', () => studio.assert_no_errors());

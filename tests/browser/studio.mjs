@@ -111,7 +111,9 @@ export class Studio {
 
   // A picture of the 3D view alone.
   async picture() {
-    return this.page.screenshot({ clip: await this.page.locator('#canvas').boundingBox() });
+    return this.page.screenshot({
+      clip: await this.page.locator('#canvas').boundingBox(), style: '#view > :not(canvas) { visibility: hidden }',
+    });
   }
 
   // Of two pictures: how many pixels differ visibly; of the first: how many colours it has.

@@ -54,7 +54,8 @@ function hand_strength({ studio, hand }: Bench): HTMLElement {
     go.disabled = body < 0;
     go.title = body < 0 ? 'Choose a body first' : `Push ${studio.body_name}`;
     impulse.textContent = body >= 0 || hand.push_newtons > 0
-      ? `A push is ${short_number(Number(((body >= 0 ? hand.newtons(body) : hand.push_newtons) * hand.push_seconds).toPrecision(3)))} N s.` : 'A push gives what hangs together 1 m/s.';
+      ? `A push is ${short_number(Number(((body >= 0 ? hand.newtons(body) : hand.push_newtons) * hand.push_seconds).toPrecision(3)))} N s.` : '';
+    impulse.hidden = !impulse.textContent;
   };
   for (const field of [push, seconds, stiffness, direction]) field.onchange = update;
   push.oninput = seconds.oninput = update;
@@ -67,7 +68,7 @@ function hand_strength({ studio, hand }: Bench): HTMLElement {
   return el('div', {},
     el('div', { class: 'line push' }, el('span', {}, 'push'), push, unit('N for'), seconds, unit('s')),
     el('div', { class: 'line wide' }, el('span', {}, 'towards'), el('div', { class: 'row tight' }, direction, go)),
-    el('label', { class: 'line' }, el('span', {}, 'spring'), stiffness, unit('N/m')), impulse);
+    el('label', { class: 'line short' }, el('span', {}, 'spring'), stiffness, unit('N/m')), impulse);
 }
 
 function body_list({ studio }: Bench): HTMLElement {

@@ -40,8 +40,9 @@ class TerrainBench {
     root.append(el('h3', {}, 'Walk'),
       el('div', { class: 'line wide' }, el('span', {}, 'steer'), el('div', { class: 'row tight' }, this.character,
         el('button', { class: 'framed', 'data-add': true, title: 'One more of the kind, beside it', onclick: () => void this.add() }, '+ add'))),
-      el('div', { class: 'steering' }, this.pads(), el('p', { class: 'soft' }, 'Arrow keys steer. Shift-click on the ground adds a way-point.'),
+      el('div', { class: 'row' }, this.pads(),
         el('button', { class: 'framed', 'data-rest': true, title: 'Stand still, forget the way-points', onclick: () => void this.send_to([], false) }, 'rest')),
+      el('p', { class: 'soft' }, 'Arrow keys steer. Shift-click on the ground adds a way-point.'),
       el('h3', {}, 'Quality of the last 3 s'), this.table,
       el('h3', {}, 'Ground'), el('label', { class: 'line wide' }, el('span', {}, 'shape'), this.ground), this.elevation, ...this.brush.controls,
       el('h3', {}, 'Feet'), this.options,
@@ -229,7 +230,7 @@ class TerrainBench {
       el('thead', {}, el('tr', {}, el('th', {}), el('th', {}, 'adapted'), el('th', {}, 'clip alone'))),
       ...figures.filter(([key]) => key in adapted).map(([key, label]) =>
         el('tr', { 'data-figure': key }, el('th', {}, label), cell(adapted[key]), cell(alone[key]))),
-      el('tr', { 'data-figure': 'microseconds' }, el('th', {}, 'time a character, µs'), cell(event.microseconds as number), cell(undefined)));
+      el('tr', { 'data-figure': 'microseconds' }, el('th', {}, 'µs a character'), cell(event.microseconds as number), cell(undefined)));
   }
 }
 

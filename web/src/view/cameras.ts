@@ -18,6 +18,7 @@ export class Cameras {
   following = true;
   private readonly followed = new Vector3();
   private have_followed = false;
+  private at_once = false; // the next step of the followed point
   private scene_place: CameraPlace | null = null;
 
   constructor(canvas: HTMLElement) {
@@ -72,23 +73,29 @@ export class Cameras {
     this.camera.updateProjectionMatrix();
   }
 
-  // The point to go along with is now here.
+  // What is looked at now stands at this point: it is gone along with from here on.
+  follow_from(point: Vector3): void {
+    this.followed.copy(point);
+    this.have_followed = true;
+  }
+
+  // The point to go along with is now here. Far from where it was, nothing is left to look at: the
+  // camera is there at once.
   follow(point: Vector3, seconds: number): void {
-    if (!this.have_followed) {
-      this.followed.copy(point);
-      this.have_followed = true;
-    }
-    const part = 1 - Math.exp(-12 * seconds);
-    const step = point.clone().sub(this.followed).multiplyScalar(part);
+    if (!this.have_followed) this.follow_from(point);
+    const step = point.clone().sub(this.followed);
+    const at_once = this.at_once || step.length() > 0.3 * this.distance;
+    if (!at_once) step.multiplyScalar(1 - Math.exp(-12 * seconds));
+    this.at_once = false;
     this.followed.add(step);
     if (!this.following) return;
     this.controls.target.add(step);
     this.camera.position.add(step);
   }
 
-  // The next point is not a motion from the last one: another scene, or a jump in time.
-  forget_followed(): void {
-    this.have_followed = false;
+  // The next point is not reached by a motion from the last one: a jump in time, another figure.
+  jump(): void {
+    this.at_once = true;
   }
 
   update(): void {

@@ -133,13 +133,7 @@ export class Stage {
     if (this.keep_view) return;
     this.cameras.home(description.camera ?? null, center, radius);
     if (this.cameras.following) this.cameras.go_to(center);
-    this.cameras.follow(this.followed_point(), 0); // gone along with from here, whatever is drawn next
-  }
-
-  private followed_point(): Vector3 {
-    const at = this.selected >= 0 ? this.poses.subarray(7 * this.selected, 7 * this.selected + 3)
-      : this.overlays!.center_of_mass(this.poses);
-    return new Vector3(at[0], at[1], at[2]);
+    this.cameras.follow_from(this.followed_point());
   }
 
   receive(guest: Guest): void {
@@ -157,7 +151,7 @@ export class Stage {
     this.cameras.home(null, center, radius);
     this.cameras.look_from(side, center, radius);
     const place = this.guest.place();
-    if (place) this.cameras.follow(place, 0);
+    if (place) this.cameras.follow_from(place);
     this.touch();
   }
 
@@ -186,9 +180,9 @@ export class Stage {
     this.overlays!.record(t, this.newer, coordinates);
   }
 
-  // After a jump in time the camera starts to follow anew.
+  // After a jump in time the camera is there at once.
   jump(): void {
-    this.cameras.forget_followed();
+    this.cameras.jump();
   }
 
   look_from(side: Side): void {
@@ -202,6 +196,7 @@ export class Stage {
   select(body: number): void {
     this.selected = body;
     this.figure?.highlight(body, this.theme.accent);
+    if (this.overlays) this.cameras.follow_from(this.followed_point());
     this.touch();
   }
 
@@ -292,6 +287,13 @@ export class Stage {
     this.figure.update(this.poses);
     this.overlays.update(this.poses, now);
     this.cameras.follow(this.followed_point(), seconds);
+  }
+
+  // The chosen body, else the centre of mass.
+  private followed_point(): Vector3 {
+    const at = this.selected >= 0 ? this.poses.subarray(7 * this.selected, 7 * this.selected + 3)
+      : this.overlays!.center_of_mass(this.poses);
+    return new Vector3(at[0], at[1], at[2]);
   }
 
   // The sun goes along, so that shadows are fine where one looks.

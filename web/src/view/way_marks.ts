@@ -6,7 +6,7 @@ import type { Theme } from './theme';
 const arrived = 0.4; // m: so near to a way-point it counts as reached
 const pole = new CylinderGeometry(0.012, 0.012, 0.5, 8).rotateX(Math.PI / 2).translate(0, 0, 0.25);
 const knob = new SphereGeometry(0.055, 16, 12).translate(0, 0, 0.5);
-const circle = new RingGeometry(0.42, 0.47, 48);
+const circle = new RingGeometry(0.43, 0.455, 64);
 
 export class WayMarks {
   readonly object = new Group();
