@@ -111,7 +111,7 @@ class Chart {
   }
 
   private show_values(index: number | null): void {
-    const at = index ?? this.record.t.length - 1;
+    const at = index ?? this.record.at(this.studio.time);
     const colors = this.colors();
     const parts = this.columns.map((column, i) => {
       const value = this.record.values.get(column)![at];

@@ -19,6 +19,17 @@ export class Series {
     if (this.t.length > most_points) this.drop_before(this.t[Math.floor(most_points / 10)]);
   }
 
+  // The last index that is not after a time; -1: there is none.
+  at(t: number): number {
+    let low = 0, high = this.t.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.t[middle] <= t + 1e-6) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
   private drop_before(t: number): void {
     const count = this.t.findIndex((x) => x >= t);
     this.t.splice(0, count);
