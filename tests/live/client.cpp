@@ -12,7 +12,7 @@
 
 #include "molejo/live/http.h"
 #include "molejo/model/error.h"
-#include "tests/live/loopback.h"
+#include "tests/support/loopback.h"
 
 using namespace molejo;
 using namespace molejo::test;

@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "tests/live/loopback.h"
+#include "tests/support/loopback.h"
 #include "tests/support/places.h"
 
 using namespace molejo;

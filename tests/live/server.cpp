@@ -10,7 +10,7 @@
 
 #include "molejo/live/client.h"
 #include "molejo/model/error.h"
-#include "tests/live/loopback.h"
+#include "tests/support/loopback.h"
 
 using namespace molejo;
 using namespace molejo::test;

@@ -9,7 +9,7 @@
 
 #include "molejo/live/client.h"
 #include "molejo/live/server.h"
-#include "tests/live/loopback.h"
+#include "tests/support/loopback.h"
 
 using namespace molejo;
 using namespace molejo::test;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "molejo/io/base64.h"
-#include "tests/live/loopback.h"
+#include "tests/support/loopback.h"
 
 using namespace molejo;
 using molejo::test::masked;

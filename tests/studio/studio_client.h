@@ -12,12 +12,10 @@
 #include "molejo/io/json_document.h"
 #include "molejo/live/client.h"
 #include "molejo/studio/studio.h"
+#include "tests/support/loopback.h"
 #include "tests/support/places.h"
 
 namespace molejo::test {
-
-using namespace std::chrono_literals;
-constexpr auto patience = 20s;  // only a failing test waits for it
 
 struct LoopbackStudio : Studio {
   explicit LoopbackStudio(const std::string& file, ServerOptions server = {},

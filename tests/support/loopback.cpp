@@ -1,4 +1,4 @@
-#include "tests/live/loopback.h"
+#include "tests/support/loopback.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
