@@ -13,6 +13,10 @@ struct Bracket {
   double from = 0, direction = 0;
   double survived = 0, fell = -1;  // N s/kg; below zero: has not fallen yet
   int bisections = 0;
+
+  bool is_settled(const PushBatterySettings& s) const {
+    return fell >= 0 ? bisections == s.bisections : survived >= s.most;
+  }
 };
 
 }  // namespace
@@ -58,13 +62,14 @@ PushBattery push_battery(const GaitProblem& problem, const std::vector<double>& 
                           .direction = 6.283185307179586 * d / s.directions});
     }
   }
+  battery.impulse.resize(brackets.size());
   while (true) {
     std::vector<Trial> trials;
     std::vector<Bracket*> tried;
     std::vector<double> impulses;
     for (Bracket& b : brackets) {
+      if (b.is_settled(s)) continue;
       const bool falls = b.fell >= 0;
-      if (falls ? b.bisections == s.bisections : b.survived >= s.most) continue;
       const double impulse =
           falls ? (b.survived + b.fell) / 2 : std::min(b.survived + s.step, s.most);
       if (falls) ++b.bisections;
@@ -80,8 +85,13 @@ PushBattery push_battery(const GaitProblem& problem, const std::vector<double>& 
     for (std::size_t i = 0; i < tried.size(); ++i) {
       (results[i].fell ? tried[i]->fell : tried[i]->survived) = impulses[i];
     }
+    int settled = 0;
+    for (std::size_t i = 0; i < brackets.size(); ++i) {
+      battery.impulse[i] = brackets[i].survived;
+      settled += brackets[i].is_settled(s);
+    }
+    if (s.goes_on && !s.goes_on(battery, settled)) break;
   }
-  for (const Bracket& b : brackets) battery.impulse.push_back(b.survived);
   return battery;
 }
 

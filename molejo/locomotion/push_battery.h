@@ -7,6 +7,8 @@
 // usual: Yin, Loken, van de Panne, "SIMBICON" (2007): 350 N for 0.2 s on 70 kg is 1.0.
 #pragma once
 
+#include <functional>
+
 #include "molejo/locomotion/trials.h"
 
 namespace molejo {
@@ -17,6 +19,8 @@ GaitPush torso_push(const Character& character, double direction, double force, 
 // Sum of the masses of all bodies, kg.
 double total_mass(const Character& character);
 
+struct PushBattery;
+
 struct PushBatterySettings {
   int directions = 8, phases = 4;
   double seconds = 0.2;         // of a push
@@ -24,6 +28,9 @@ struct PushBatterySettings {
   double step = 0.1, most = 2;  // N s/kg: of the grid, and its end
   int bisections = 3;
   int threads = 0;
+  // Told after each round of pushes what was survived so far, and how many of the directions times
+  // phases are settled. False: the others stay as they are.
+  std::function<bool(const PushBattery& so_far, int settled)> goes_on = {};
 };
 
 struct PushBattery {

@@ -49,6 +49,23 @@ TEST_CASE("push battery: without feedback nothing is survived") {
   CHECK(battery.impulse == std::vector<double>(4, 0.0));
 }
 
+TEST_CASE("push battery: it tells how far it is, and ends when it is told to") {
+  const Shipped& s = shipped();
+  PushBatterySettings settings;
+  settings.directions = 2, settings.phases = 1;
+  settings.after = 1;
+  int rounds = 0;
+  settings.goes_on = [&](const PushBattery& so_far, int settled) {
+    ++rounds;
+    CHECK(settled == 0);
+    CHECK(so_far.impulse == std::vector<double>(2, rounds * settings.step));
+    return rounds < 2;
+  };
+  const PushBattery battery = push_battery(s.problem, s.file.unknowns, &s.feedback(), settings);
+  CHECK(rounds == 2);
+  CHECK(battery.impulse == std::vector<double>(2, 2 * settings.step));
+}
+
 TEST_CASE("push battery: what it tells is survived, a little more is not") {
   const Shipped& s = shipped();
   PushBatterySettings settings;
