@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "molejo/model/error.h"
 #include "molejo/studio/gait_bench.h"
@@ -57,6 +58,10 @@ std::string shell_word(const std::string& text) {
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return word + "'";
+}
+
+std::string number_or_null(double x) {
+  return std::isfinite(x) && std::fabs(x) < 1e30 ? fmt::format("{:.5g}", x) : "null";
 }
 
 }  // namespace molejo

@@ -54,5 +54,7 @@ void check_export(const Bench& bench, const std::string& what);
 std::string stem_of(const std::string& name);
 // A word of a shell command, quoted where it must be.
 std::string shell_word(const std::string& text);
+// A number as JSON; one that is not finite, or beyond all bounds, is null.
+std::string number_or_null(double x);
 
 }  // namespace molejo

@@ -4,14 +4,12 @@
 
 #include <cmath>
 
-#include "molejo/locomotion/push_battery.h"
 #include "molejo/model/error.h"
+#include "molejo/studio/gait_worth.h"
 
 namespace molejo {
 
 namespace {
-
-constexpr double judged_seconds = 10;
 
 GaitControl control_of(const std::string& word) {
   const std::string known[] = {"feedback", "open_loop", "reset"};
@@ -39,24 +37,13 @@ Scene scene_beside(const Character& c, const std::string& name, const std::strin
   return scene;
 }
 
-std::string push_fields(const PushBattery& battery) {
-  std::string list;
-  for (const double x : battery.impulse)
-    list += fmt::format("{}{:.4g}", list.empty() ? "" : ",", x);
-  return fmt::format(
-      "\"directions\":{},\"phases\":{},\"mass\":{:.6g},\"push_seconds\":{:g},\"most\":{:g},"
-      "\"least\":{:.4g},\"impulse\":[{}]",
-      battery.directions, battery.phases, battery.mass, battery.seconds, battery.most,
-      battery.least(), list);
-}
-
 GaitBench::GaitBench(BenchOptions options)
     : FrameBench(options),
       run_(load_gait(options.path), options.name, options.history),
       scene_(scene_beside(run_.character(), run_.gait().motion.motion.name,
                           run_.gait().motion.motion.description)),
-      jobs_(options.wake ? options.wake : [] {}) {
-  judge();
+      worth_(gait_worth(run_.problem(), run_.gait())),
+      pushes_(options.wake) {
   add_words();
 }
 
@@ -79,35 +66,8 @@ void GaitBench::add_words() {
     return std::string();
   });
   add_word("drop", [this](const Command&) { return run_.drop(), std::string(); });
-  add_word("pushes", [this](const Command& c) {
-    begin_pushes(c.find("directions") ? c.whole("directions", 3, 32) : 8,
-                 c.find("phases") ? c.whole("phases", 1, 16) : 4);
-    return std::string();
-  });
-}
-
-// What molejo gait tells, once.
-void GaitBench::judge() {
-  const GaitProblem& problem = run_.problem();
-  const GaitFile& file = run_.gait();
-  const GaitCheck check = check_gait(problem, file.unknowns);
-  ReplayOptions options;
-  options.seconds = judged_seconds;
-  options.record = false;
-  BetweenCycles between;
-  if (file.feedback) between = feedback_hook(problem, file.unknowns, file.feedback->feedback);
-  const ReplayReport r = replay(problem, file.unknowns, options, between).report;
-  const Character& c = run_.character();
-  worth_ = fmt::format(
-      "\"valid\":{},\"has_feedback\":{},\"period\":{:.6g},\"torso\":{},\"worth\":{{"
-      "\"cyclic_error\":{:.4g},\"objective\":{:.4g},\"likeness\":{:.4g},\"speed\":{:.4g},"
-      "\"cost_of_transport\":{:.4g},\"duty_factor\":{:.4g},\"peak_force\":{:.4g},\"steps\":{},"
-      "\"seconds\":{:.4g},\"fell\":{},\"evaluations\":{},\"trained_seconds\":{:.4g}}}",
-      check.valid(), run_.has_feedback(), run_.period(),
-      quoted(c.model.bodies[static_cast<std::size_t>(c.torso.index)].name), check.cyclic_error,
-      check.objective, check.result.likeness, r.speed, r.cost_of_transport, r.duty_factor,
-      r.peak_force, r.steps, r.seconds, r.fell, file.evaluations, file.seconds);
-  worth_ += ",\"foot_cycle\":" + compact_text(foot_cycle(), std::string::npos);
+  add_word("pushes",
+           [this](const Command& c) { return pushes_.begin(run_.gait(), c), std::string(); });
 }
 
 // The feet over the cycle that was trained, from the torso: as it is when every (half) cycle begins
@@ -138,26 +98,8 @@ JsonValue GaitBench::foot_cycle() const {
   return json;
 }
 
-void GaitBench::begin_pushes(int directions, int phases) {
-  if (pushing_) throw InputError("it is being pushed already");
-  pushing_ = true;
-  PushBatterySettings settings;
-  settings.directions = directions, settings.phases = phases;
-  jobs_.add([this, settings](const Jobs::Tell& tell) {
-    const GaitFile& file = run_.gait();
-    const PushBattery battery =
-        push_battery(run_.problem(), file.unknowns,
-                     file.feedback ? &file.feedback->feedback : nullptr, settings);
-    tell("{\"event\":\"pushes\"," + push_fields(battery) + "}");
-  });
-}
-
 double GaitBench::look_around(double) {
-  for (const std::string& news : jobs_.news()) {
-    pushes_ = news;
-    pushing_ = false;
-    tell_all(news);
-  }
+  for (const std::string& news : pushes_.news()) tell_all(news);
   return -1;
 }
 
@@ -167,7 +109,13 @@ std::string GaitBench::more_status() const {
 }
 
 std::string GaitBench::describe() const {
-  return describe_with(worth_ + (pushes_.empty() ? "" : ",\"pushes\":" + pushes_));
+  const Character& c = run_.character();
+  return describe_with(fmt::format(
+      "\"has_feedback\":{},\"period\":{:.6g},\"torso\":{},\"worth\":{},\"foot_cycle\":{}{}",
+      run_.has_feedback(), run_.period(),
+      quoted(c.model.bodies[static_cast<std::size_t>(c.torso.index)].name), worth_,
+      compact_text(foot_cycle(), std::string::npos),
+      pushes_.known().empty() ? "" : ",\"pushes\":" + pushes_.known()));
 }
 
 std::string GaitBench::command_line() const {
