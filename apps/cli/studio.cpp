@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <filesystem>
 
 #include "apps/cli/command.h"
@@ -11,6 +12,7 @@
 #include "apps/cli/stop_signal.h"
 #include "molejo/live/http.h"
 #include "molejo/model/error.h"
+#include "molejo/studio/bench.h"
 #include "molejo/studio/studio.h"
 
 namespace molejo::cli {
@@ -50,6 +52,23 @@ std::string find_scenes(const std::string& given) {
   return "";
 }
 
+// The folder given, else the user's own for what programs keep; empty: there is none.
+std::string find_trainings(const std::string& given) {
+  if (!given.empty()) return fs::absolute(given).string();
+  const char* state = std::getenv("XDG_STATE_HOME");
+  const char* home = std::getenv("HOME");
+  if (state && *state == '/') return std::string(state) + "/molejo/trainings";
+  return home && *home == '/' ? std::string(home) + "/.local/state/molejo/trainings" : "";
+}
+
+void tell_how_to_resume(const std::string& motion) {
+  std::string gait = motion;
+  gait.replace(gait.rfind(".motion.json"), std::string::npos, ".gait.json");
+  fmt::print(
+      "the training is kept; to go on:\n  molejo studio {0}\n  molejo train {0} -o {1} --resume\n",
+      shell_word(motion), shell_word(gait));
+}
+
 }  // namespace
 
 CLI::App* add_studio(CLI::App& app, StudioOptions& options) {
@@ -62,6 +81,12 @@ CLI::App* add_studio(CLI::App& app, StudioOptions& options) {
                    "Port to listen at; 0: any free one, as when none is given and 8420 is taken")
       ->type_name("N");
   studio->add_option("--scenes", options.scenes, "Folder of the gallery")->type_name("FOLDER");
+  studio
+      ->add_option(
+          "--trainings", options.trainings,
+          "Folder where trainings are kept, to be resumed; ~/.local/state/molejo/trainings "
+          "unless given")
+      ->type_name("FOLDER");
   studio
       ->add_option("--address", options.address,
                    "Address to listen at; others than loopback need a token")
@@ -81,6 +106,7 @@ int studio(const StudioOptions& options) {
   molejo::StudioOptions own;
   own.page = studio_page();
   own.scenes = find_scenes(options.scenes);
+  own.trainings = find_trainings(options.trainings);
   if (options.file.empty() && own.scenes.empty()) {
     throw InputError("no folder of scenes here: give --scenes FOLDER or a FILE to open");
   }
@@ -97,6 +123,7 @@ int studio(const StudioOptions& options) {
   std::fflush(stdout);
   wait_for_stop_signal();
   studio->stop();
+  for (const std::string& motion : studio->interrupted()) tell_how_to_resume(motion);
   return success;
 }
 

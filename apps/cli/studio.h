@@ -14,6 +14,7 @@ namespace molejo::cli {
 struct StudioOptions {
   std::string file;  // to begin with; a run unless given
   std::string scenes;
+  std::string trainings;
   std::string address = "127.0.0.1";
   std::optional<int> port;  // else 8420, or any free one where that is taken
   std::string token;

@@ -14,7 +14,6 @@ namespace molejo {
 namespace {
 
 constexpr double degree = 3.141592653589793 / 180;
-constexpr double ghost_distance = 1.1;  // m to the left of the sketch
 constexpr int ghost_stream = 5;
 
 SketchPhase phase_of(const Command& c) {
@@ -34,8 +33,17 @@ ModeMark mark_of(const Command& c) {
 
 int step_of(const Command& c) { return c.find("step") ? c.whole("step", 1, 1000) - 1 : 0; }
 
-std::string number_or_null(double x) {
-  return std::isfinite(x) && std::fabs(x) < 1e30 ? fmt::format("{:.5g}", x) : "null";
+// From the sketch to what was trained: ahead and to the left, so that neither hides the other
+// whether one looks from the side or from the front.
+Vec3 way_to_ghost(const Character& c) {
+  Kinematics<double> k(c.model);
+  update_poses(c.model, c.rest.q.data(), k);
+  double length = 0;
+  for (int b = 0; b < c.model.body_count(); ++b) {
+    const Vec3 p = body_pose(c.model, k, {b}).p - body_pose(c.model, k, c.root).p;
+    length = std::max(length, std::fabs(dot(p, c.forward)));
+  }
+  return c.forward * (0.9 + length) + c.left * 0.7;
 }
 
 }  // namespace
@@ -43,9 +51,17 @@ std::string number_or_null(double x) {
 MotionBench::MotionBench(BenchOptions options)
     : FrameBench(options),
       run_(load_motion(options.path), options.history),
-      scene_(scene_beside(run_.character(), run_.motion().name, run_.motion().description)) {
-  training_ = this->options().trainings ? this->options().trainings->of(options.name) : nullptr;
-  if (training_) follow_training();
+      original_(hash(run_.file())),
+      pushes_(options.wake) {
+  if (options.trainings) {
+    training_ = options.trainings->recall(options.name, run_.file(), options.wake);
+  }
+  if (training_) {
+    // what is trained is what is shown, edits included
+    if (hash(training_->motion()) != original_) run_.replace(training_->motion());
+    follow_training();
+  }
+  scene_ = scene_beside(run_.character(), run_.motion().name, run_.motion().description);
   add_words();
 }
 
@@ -79,6 +95,15 @@ void MotionBench::add_words() {
     run_.set_springs(stiffness, c.number_or("relaxation", run_.motion().figure.relaxation));
     return changed_figure(), std::string();
   });
+  add_word("original", [this](const Command&) {
+    run_.replace(load_motion(options().path));
+    return changed_figure(), std::string();
+  });
+  add_word("pushes", [this](const Command& c) {
+    const std::shared_ptr<const GaitFile> gait = training_ ? training_->result() : nullptr;
+    if (!gait) throw InputError("nothing was trained yet");
+    return pushes_.begin(*gait, c), std::string();
+  });
   add_word("train", [this](const Command&) { return train(false), std::string(); });
   add_word("resume", [this](const Command&) { return train(true), std::string(); });
   add_word("cancel", [this](const Command&) {
@@ -103,11 +128,12 @@ void MotionBench::changed_figure() {
 
 void MotionBench::train(bool resume) {
   const BenchOptions& o = options();
-  if (!o.trainings || !o.workspace) throw InputError("there is no room to train here");
-  training_ = o.trainings->begin(o.name, run_.file(), o.workspace->temporary(), resume, o.wake);
+  if (!o.trainings) throw InputError("there is no room to train here");
+  training_ = o.trainings->begin(o.name, run_.file(), resume, o.wake);
   told_ = 0;
   result_.clear();
   result_asset_.clear();
+  pushes_.forget();
 }
 
 std::string MotionBench::training_fields() const {
@@ -118,9 +144,12 @@ std::string MotionBench::training_fields() const {
       "\"objective\":{},\"easy\":{},\"cyclic_error\":{},\"rate\":{:.4g},\"left\":{:.4g}",
       to_string(n.phase), p.restart, p.run, p.generation, p.evaluations,
       number_or_null(p.objective), number_or_null(p.easy), number_or_null(p.ratio), n.rate, n.left);
+  text += fmt::format(",\"kept\":{}", quoted(training_->files().motion));
   if (!n.error.empty()) text += ",\"error\":" + quoted(n.error);
+  if (const auto ghost = training_->ghost()) text += fmt::format(",\"period\":{}", ghost->period);
   if (!result_.empty()) {
-    text += fmt::format(",\"file\":{},\"asset\":{}", quoted(result_), quoted(result_asset_));
+    text += fmt::format(",\"file\":{},\"asset\":{},\"worth\":{}", quoted(result_),
+                        quoted(result_asset_), training_->worth());
   }
   return text;
 }
@@ -135,6 +164,7 @@ void MotionBench::follow_training() {
 }
 
 double MotionBench::look_around(double) {
+  for (const std::string& news : pushes_.news()) tell_all(news);
   if (!training_ || training_->version() == told_) return -1;
   told_ = training_->version();
   const bool had_result = !result_.empty();
@@ -144,6 +174,7 @@ double MotionBench::look_around(double) {
     tell_all("{\"event\":\"training\",\"state\":\"failed\",\"error\":" + quoted(e.what()) + "}");
     return -1;
   }
+  if (!is_playing()) changed();  // its best is another one
   tell_all("{\"event\":\"training\"," + training_fields() + "}");
   if (!had_result && !result_.empty()) {
     tell_all(fmt::format("{{\"event\":\"trained\",\"valid\":{},\"file\":{},\"asset\":{}}}",
@@ -157,11 +188,13 @@ std::vector<Playback::BinaryFrame> MotionBench::binary_frames(const Subscription
   const std::shared_ptr<const TrainingGhost> ghost = training_ ? training_->ghost() : nullptr;
   const Character& c = run_.character();
   if (!s.frames || !ghost || ghost->views.front().q.size() != c.model.nq) return list;
-  const double t = run_.time(), part = std::fmod(t, ghost->period) / ghost->period;
+  // in step with the sketch, whatever its own period is
+  const double t = run_.time(), part = std::fmod(t, run_.period()) / run_.period();
   const auto count = static_cast<double>(ghost->views.size());
   State view = ghost->views[static_cast<std::size_t>(std::min(part * count, count - 1))];
   const Link& root = c.model.links[static_cast<std::size_t>(c.root.index)];
-  for (int i = 0; i < 3; ++i) view.q[root.q + i] += ghost_distance * c.left[i];
+  const Vec3 way = way_to_ghost(c);
+  for (int i = 0; i < 3; ++i) view.q[root.q + i] += way[i];
   view.t = t;
   std::string bytes = coordinates_frame(view, run_.number());
   bytes[0] = static_cast<char>(ghost_stream);
@@ -181,6 +214,7 @@ std::string MotionBench::describe() const {
     }
     text += fmt::format(",\"training\":{{{},\"curve\":[{}]}}", training_fields(), curve);
   }
+  if (!pushes_.known().empty()) text += ",\"pushes\":" + pushes_.known();
   return describe_with(text);
 }
 
@@ -205,12 +239,15 @@ Export MotionBench::prepare_export(const std::string& what, double from, double 
   return FrameBench::prepare_export(what, from, to);
 }
 
+// Who has edited it needs the file as it is now.
 std::string MotionBench::command_line() const {
-  const std::string file =
-      run_.changed() ? stem_of(options().name) + ".motion.json" : options().path;
-  return training_ ? fmt::format("molejo train {}", shell_word(file))
-                   : fmt::format("molejo sketch {} --seconds {:.4g} -o {}.glb", shell_word(file),
-                                 std::max(run_.end(), 0.1), stem_of(options().name));
+  const std::string stem = stem_of(options().name);
+  const bool edited = is_edited();
+  const std::string file = shell_word(edited ? stem + ".motion.json" : options().path);
+  const std::string note = edited ? "  # edited: first save the motion as this file" : "";
+  return training_ ? fmt::format("molejo train {} -o {}.gait.json{}", file, stem, note)
+                   : fmt::format("molejo sketch {} --seconds {:.4g} -o {}.glb{}", file,
+                                 std::max(run_.end(), 0.1), stem, note);
 }
 
 }  // namespace molejo

@@ -4,11 +4,13 @@
 //   {"do": "mark", "step", "palette", "mode", "value": "green" | "neutral" | "red"}
 //   {"do": "rest", "joint", "turn": [x, y, z]}  degrees      {"do": "springs", "stiffness",
 //   "relaxation"}
-//   {"do": "train"}   {"do": "resume"}   {"do": "cancel"}
+//   {"do": "original"}   all of it as in the file
+//   {"do": "train"}   {"do": "resume"}   {"do": "cancel"}   {"do": "pushes"}  of what was trained
 //   {"event": "mode", ...}  {"event": "palettes", "describe": {...}}
-//   {"event": "training", ...}  {"event": "trained", "file", "asset"}
+//   {"event": "training", ...}  {"event": "trained", "file", "asset"}  {"event": "pushing", ...}
 #pragma once
 
+#include "molejo/studio/push_test.h"
 #include "molejo/studio/sketch_run.h"
 #include "molejo/studio/training.h"
 
@@ -40,13 +42,16 @@ class MotionBench : public FrameBench {
   void train(bool resume);
   void follow_training();
   std::string training_fields() const;
+  bool is_edited() const { return hash(run_.file()) != original_; }
 
   SketchRun run_;
   Scene scene_;
+  std::uint64_t original_;  // hash of the motion in the file
   std::shared_ptr<BackgroundTraining> training_;
   std::int64_t told_ = 0;  // version of its news
   std::string result_;     // name of the gait, once it is there
   std::string result_asset_;
+  PushTest pushes_;
 };
 
 }  // namespace molejo

@@ -116,7 +116,6 @@ JsonValue describe_palettes(const SketchRun& run) {
   json.add("stiffness",
            motion.figure.stiffness ? JsonValue(*motion.figure.stiffness) : JsonValue());
   json.add("relaxation", motion.figure.relaxation);
-  json.add("changed", JsonValue::of(run.changed()));
   return json;
 }
 

@@ -30,24 +30,23 @@ std::string_view to_string(ModeMark mark) {
   return names[static_cast<std::size_t>(mark)];
 }
 
-SketchRun::SketchRun(MotionFile file, HistoryLimits limits)
-    : FrameTimeline(shown_fps, limits), file_(std::move(file)) {
-  CharacterOptions figure = file_.motion.figure;
-  // as a motion file has it where it says nothing
-  if (figure.pose.turns.empty()) figure.pose.mirror = true;
-  rebuild(std::move(figure));
-  changed_ = false;
+SketchRun::SketchRun(MotionFile file, HistoryLimits limits) : FrameTimeline(shown_fps, limits) {
+  replace(std::move(file));
 }
 
-void SketchRun::rebuild(CharacterOptions figure) {
-  Motion motion = file_.motion;
-  motion.figure = std::move(figure);
-  auto character = std::make_unique<Character>(make_character(file_.scene, motion.figure));
-  auto sketch = std::make_unique<Sketch>(*character, motion);
+void SketchRun::replace(MotionFile file) {
+  // as a motion file has it where it says nothing
+  RestPose& pose = file.motion.figure.pose;
+  if (pose.turns.empty()) pose.mirror = true;
+  rebuild(std::move(file));
+}
+
+void SketchRun::rebuild(MotionFile file) {
+  auto character = std::make_unique<Character>(make_character(file.scene, file.motion.figure));
+  auto sketch = std::make_unique<Sketch>(*character, file.motion);
   sketch_ = std::move(sketch);
   character_ = std::move(character);
-  file_.motion = std::move(motion);
-  changed_ = true;
+  file_ = std::move(file);
   reset();
 }
 
@@ -86,7 +85,7 @@ void SketchRun::take_amplitude(int step, SketchPhase phase, int mode, double amp
     list.insert(behind, {mode, amplitude});
   }
   sketch_->set_amplitude(step, phase, mode, amplitude);
-  stale_ = changed_ = true;
+  stale_ = true;
   history_.show_last();
 }
 
@@ -135,11 +134,12 @@ void SketchRun::turn_joint(const std::string& joint, const Vec3& turn) {
   if (std::find(known.begin(), known.end(), joint) == known.end()) {
     throw InputError("'joint': " + unknown_word("joint", joint, known));
   }
-  CharacterOptions figure = file_.motion.figure;
-  figure.pose.turns[joint] = turn;
+  MotionFile file = file_;
+  RestPose& pose = file.motion.figure.pose;
+  pose.turns[joint] = turn;
   // what holds for both sides is said of one
-  if (figure.pose.mirror) figure.pose.turns.erase(partner(joint));
-  rebuild(std::move(figure));
+  if (pose.mirror) pose.turns.erase(partner(joint));
+  rebuild(std::move(file));
 }
 
 void SketchRun::set_springs(std::optional<double> stiffness, double relaxation) {
@@ -149,10 +149,10 @@ void SketchRun::set_springs(std::optional<double> stiffness, double relaxation) 
   if (!(relaxation >= 0 && relaxation <= 100)) {
     throw InputError("'relaxation': expected seconds from 0 to 100");
   }
-  CharacterOptions figure = file_.motion.figure;
-  figure.stiffness = stiffness;
-  figure.relaxation = relaxation;
-  rebuild(std::move(figure));
+  MotionFile file = file_;
+  file.motion.figure.stiffness = stiffness;
+  file.motion.figure.relaxation = relaxation;
+  rebuild(std::move(file));
 }
 
 void SketchRun::branch() {

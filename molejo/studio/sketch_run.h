@@ -26,7 +26,6 @@ class SketchRun : public FrameTimeline {
   const Character& character() const { return *character_; }
   const Sketch& sketch() const { return *sketch_; }
   double period() const { return sketch_->period(); }
-  bool changed() const { return changed_; }  // since it was made
 
   // Steps count from 0, modes from 1. A mode with an amplitude is a priority mode: one that is
   // given an amplitude turns green, and one that is not green any more loses it. Throw InputError.
@@ -37,9 +36,10 @@ class SketchRun : public FrameTimeline {
     return sketch_->amplitude(step, phase, mode);
   }
 
-  // Begin anew with another figure. Throw InputError; what was, stays.
+  // Begin anew with another figure, or another motion. Throw InputError; what was, stays.
   void turn_joint(const std::string& joint, const Vec3& turn);  // rad
   void set_springs(std::optional<double> stiffness, double relaxation);
+  void replace(MotionFile file);
   // The joint on the other side; empty: it has none.
   std::string partner(const std::string& joint) const;
 
@@ -48,7 +48,7 @@ class SketchRun : public FrameTimeline {
 
  private:
   bool make(Frame& frame) override;
-  void rebuild(CharacterOptions figure);
+  void rebuild(MotionFile file);
   PhaseMarks& marks(int step, SketchPhase phase);
   const PhaseMarks& marks(int step, SketchPhase phase) const;
   void check(int step, SketchPhase phase, int mode) const;
@@ -59,7 +59,6 @@ class SketchRun : public FrameTimeline {
   std::unique_ptr<Sketch> sketch_;
   std::int64_t made_ = -1;  // frames
   bool stale_ = false;      // the sketch is not where it should be
-  bool changed_ = false;
 };
 
 }  // namespace molejo

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <set>
 
 #include "molejo/live/files.h"
@@ -54,9 +55,10 @@ int number_in(const HttpRequest& request, const char* key) {
 // What clients say and hear. All words that it does not know itself are for what is open.
 class Studio::Conversation : public molejo::Conversation {
  public:
-  Conversation(Workspace& workspace, Filming& filming, News& news, Playback::Outputs outputs,
-               HistoryLimits history, std::function<void()> wake)
+  Conversation(Workspace& workspace, Trainings& trainings, Filming& filming, News& news,
+               Playback::Outputs outputs, HistoryLimits history, std::function<void()> wake)
       : workspace_(workspace),
+        trainings_(trainings),
         filming_(filming),
         news_(news),
         outputs_(std::move(outputs)),
@@ -170,12 +172,12 @@ class Studio::Conversation : public molejo::Conversation {
   }
 
   Workspace& workspace_;
+  Trainings& trainings_;
   Filming& filming_;
   News& news_;
   Playback::Outputs outputs_;
   HistoryLimits history_;
   std::function<void()> wake_;
-  Trainings trainings_;
   std::unique_ptr<Bench> bench_;
   std::string name_;  // of the file that is open
   std::set<ClientKey> clients_;
@@ -186,6 +188,9 @@ class Studio::Conversation : public molejo::Conversation {
 struct Studio::Parts {
   std::map<std::string, std::pair<std::string, SharedBytes>> page;  // type and bytes by path
   Workspace workspace;
+  Trainings trainings;
+  std::mutex stopping;
+  std::vector<std::string> interrupted;  // motions
   Host host;
   News news;
   Filming filming;
@@ -195,6 +200,7 @@ struct Studio::Parts {
 
   Parts(StudioOptions options, ServerOptions server)
       : workspace(options.scenes),
+        trainings(options.trainings.empty() ? workspace.temporary() : options.trainings),
         host(with_uploads(std::move(server))),
         news([this] { host.wake(); }),
         filming(workspace, news),
@@ -204,8 +210,9 @@ struct Studio::Parts {
       page[file.path] = {std::string(content_type(file.path)),
                          std::make_shared<const std::string>(std::move(file.bytes))};
     }
-    conversation = std::make_unique<Studio::Conversation>(workspace, filming, news, host.outputs(),
-                                                          options.history, [this] { host.wake(); });
+    conversation =
+        std::make_unique<Studio::Conversation>(workspace, trainings, filming, news, host.outputs(),
+                                               options.history, [this] { host.wake(); });
   }
 
   std::optional<HttpAnswer> respond(const HttpRequest& request) {
@@ -282,9 +289,19 @@ void Studio::start(const std::string& file) {
 }
 
 void Studio::stop() {
+  const std::lock_guard lock(parts_->stopping);
   parts_->filming.stop();
   parts_->host.stop();
+  for (const TrainingFiles& files : parts_->trainings.end()) {
+    parts_->interrupted.push_back(files.motion);
+  }
 }
+
+std::vector<std::string> Studio::interrupted() const {
+  const std::lock_guard lock(parts_->stopping);
+  return parts_->interrupted;
+}
+
 int Studio::port() const { return parts_->host.port(); }
 std::string Studio::live_url() const { return parts_->host.url(); }
 

@@ -24,7 +24,8 @@ struct PageFile {
 
 struct StudioOptions {
   std::vector<PageFile> page;
-  std::string scenes;  // folder of the gallery; empty: none
+  std::string scenes;          // folder of the gallery; empty: none
+  std::string trainings = {};  // folder where they are kept; empty: they end with the studio
   HistoryLimits history;
   // Who wants pictures: the page was asked to send some (web/src/render.ts). Called on the network
   // thread; the end with an empty text, or what went wrong.
@@ -42,8 +43,10 @@ class Studio {
   // Opens a file: a path, or a name such as "scenes/chain.json"; plays it, and lets clients in.
   // Throws InputError.
   void start(const std::string& file);
-  // Any thread, any number of times.
+  // Any thread, any number of times. A training that is under way is ended.
   void stop();
+  // Motions whose training was ended by the stop, where they are kept to be resumed.
+  std::vector<std::string> interrupted() const;
 
   int port() const;
   std::string url() const;       // of the page

@@ -6,15 +6,19 @@
 #include <chrono>
 #include <filesystem>
 
+#include "molejo/io/file.h"
 #include "molejo/io/training_state.h"
 #include "molejo/locomotion/replay.h"
 #include "molejo/math/parallel.h"
 #include "molejo/model/error.h"
+#include "molejo/studio/bench.h"
+#include "molejo/studio/gait_worth.h"
 
 namespace molejo {
 
 namespace {
 
+namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr double news_interval = 0.1, ghost_interval = 0.4;  // s
@@ -28,7 +32,30 @@ double seconds_since(Clock::time_point start) {
 // The page and the run that is shown want a part of the machine too.
 int training_threads() { return std::max(1, thread_count(0) - 1); }
 
+// Thrown where it is cancelled in the middle of a generation or of a polish, which may be long.
+struct Interrupted {};
+
+Problem interruptible(Problem problem, const std::atomic<bool>& cancelled) {
+  problem.evaluate = [evaluate = std::move(problem.evaluate), &cancelled](
+                         int worker, int count, const double* points, double* results) {
+    if (cancelled) throw Interrupted();
+    evaluate(worker, count, points, results);
+  };
+  return problem;
+}
+
 }  // namespace
+
+TrainingFiles::TrainingFiles(const std::string& folder, const std::string& stem,
+                             std::uint64_t hash) {
+  const std::string begin = fmt::format("{}/{:016x}/{}", folder, hash, stem);
+  motion = begin + ".motion.json", gait = begin + ".gait.json", checkpoint = gait + ".part";
+}
+
+bool TrainingFiles::exist() const {
+  std::error_code error;
+  return fs::exists(checkpoint, error) || fs::exists(gait, error);
+}
 
 // From the text that a gait file will hold, so that what is trained is what is replayed.
 struct BackgroundTraining::Task {
@@ -52,32 +79,50 @@ std::string_view to_string(TrainingPhase phase) {
   return names[static_cast<std::size_t>(phase)];
 }
 
-BackgroundTraining::BackgroundTraining(const MotionFile& motion, std::string checkpoint,
-                                       bool resume, std::function<void()> wake)
-    : checkpoint_(std::move(checkpoint)),
-      wake_(std::move(wake)),
-      task_(std::make_unique<Task>(motion)) {
-  hash_ = hash(task_->file);
-  if (resume) {
-    std::error_code error;
-    if (!std::filesystem::exists(checkpoint_, error)) {
-      throw InputError("nothing to resume: this motion was not trained, or was changed since");
+BackgroundTraining::BackgroundTraining(const MotionFile& motion, TrainingFiles files,
+                                       TrainingStart start, std::function<void()> wake)
+    : files_(std::move(files)), wake_(std::move(wake)), task_(std::make_unique<Task>(motion)) {
+  const std::uint64_t own = hash(task_->file);
+  std::error_code error;
+  const bool has_checkpoint = fs::exists(files_.checkpoint, error);
+  if (start == TrainingStart::anew) {
+    task_->saved.motion = own;
+    fs::create_directories(fs::path(files_.motion).parent_path(), error);
+    write_file(files_.motion, motion_text(task_->file));
+  } else if (has_checkpoint) {
+    task_->saved = load_training(files_.checkpoint, task_->problem, own);
+    const auto done = task_->saved.state.evaluations;
+    if (start == TrainingStart::resume && done >= task_->file.motion.training.evaluations) {
+      // all that was allowed is spent: as much again
+      MotionFile longer = task_->file;
+      longer.motion.training.evaluations += done;
+      SavedTraining saved = std::move(task_->saved);
+      task_ = std::make_unique<Task>(longer);
+      task_->saved = std::move(saved);
     }
-    task_->saved = load_training(checkpoint_, task_->problem, hash_);
-  } else {
-    task_->saved.motion = hash_;
+  } else if (start == TrainingStart::resume) {
+    throw InputError("nothing to resume: this motion was not trained, or was changed since");
   }
-  thread_ = std::thread([this] { work(); });
+  if (start == TrainingStart::recall) {
+    cancelled_ = true;
+    news_.phase = TrainingPhase::cancelled;
+  }
+  const bool searches = start != TrainingStart::recall || has_checkpoint;
+  thread_ = std::thread([this, searches] { work(searches); });
 }
 
-BackgroundTraining::~BackgroundTraining() {
+BackgroundTraining::~BackgroundTraining() { end(); }
+
+void BackgroundTraining::end() {
   cancel();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
-void BackgroundTraining::work() {
+const MotionFile& BackgroundTraining::motion() const { return task_->file; }
+
+void BackgroundTraining::work(bool searches) {
   try {
-    search();
+    searches ? search() : recall_gait();
   } catch (const std::exception& e) {
     TrainingNews last = news();
     last.phase = TrainingPhase::failed;
@@ -89,32 +134,43 @@ void BackgroundTraining::work() {
 void BackgroundTraining::search() {
   SavedTraining& saved = task_->saved;
   const int threads = training_threads();
-  ThreadEvaluator evaluator(evaluation(task_->problem, thread_count(threads)), threads);
-  Training training(task_->problem, evaluator, saved.state);
+  const int workers = thread_count(threads);
+  ThreadEvaluator evaluator(interruptible(evaluation(task_->problem, workers), cancelled_),
+                            threads);
+  std::optional<Training> training(std::in_place, task_->problem, evaluator, saved.state);
   const double seconds_before = saved.seconds;
   const auto evaluations_before = saved.state.evaluations;
   const auto budget = task_->file.motion.training.evaluations;
   const Clock::time_point begun = Clock::now();
   Clock::time_point last_save, last_news, last_ghost;
   const auto save = [&] {
-    saved.state = training.state();
     saved.seconds = seconds_before + seconds_since(begun);
-    save_training(checkpoint_, saved);
+    save_training(files_.checkpoint, saved);
     last_save = Clock::now();
   };
   const auto progress = [&] {
     TrainingNews n;
-    n.progress = training.progress();
+    n.progress = training->progress();
     const double done = static_cast<double>(n.progress.evaluations - evaluations_before);
     n.rate = done / std::max(seconds_since(begun), 1e-9);
     n.left = n.rate > 0 ? static_cast<double>(budget - n.progress.evaluations) / n.rate : 0;
     return n;
   };
+  saved.state = training->state();
   save();
+  if (!cancelled_) tell(progress(), false);
   bool goes_on = true;
-  while (!cancelled_ && (goes_on = training.advance())) {
+  while (goes_on && !cancelled_) {
+    try {
+      goes_on = training->advance();
+    } catch (const Interrupted&) {
+      // back to the last whole generation
+      training.emplace(task_->problem, evaluator, saved.state);
+      break;
+    }
+    saved.state = training->state();
     if (seconds_since(last_ghost) > ghost_interval) {
-      show_best(training.solution());
+      show_best(training->solution());
       last_ghost = Clock::now();
     }
     if (seconds_since(last_news) > news_interval) {
@@ -124,29 +180,50 @@ void BackgroundTraining::search() {
     if (seconds_since(last_save) > 1) save();
   }
   save();
-  const std::vector<double> unknowns = training.solution();
-  const GaitCheck check = check_gait(task_->problem, unknowns);
   auto gait = std::make_shared<GaitFile>();
   gait->motion = task_->file;
-  gait->unknowns = unknowns;
+  gait->unknowns = training->solution();
   gait->seed = saved.state.seed;
   gait->evaluations = saved.state.evaluations;
   gait->restarts = saved.state.restart;
   gait->seconds = saved.seconds;
-  gait->valid = training.is_valid() && check.valid();
-  show_best(unknowns);
+  gait->valid = training->is_valid() && check_gait(task_->problem, gait->unknowns).valid();
+  save_gait(files_.gait, *gait);
   TrainingNews last = progress();
-  last.phase = gait->valid ? TrainingPhase::found
-               : goes_on   ? TrainingPhase::cancelled
-                           : TrainingPhase::not_found;
-  last.left = 0;
+  last.phase = gait->valid         ? TrainingPhase::found
+               : !saved.state.over ? TrainingPhase::cancelled
+                                   : TrainingPhase::not_found;
+  std::error_code error;
+  if (gait->valid) fs::remove(files_.checkpoint, error);
+  finish(std::move(gait), last);
+}
+
+// The search is over and gone; what it found is there.
+void BackgroundTraining::recall_gait() {
+  auto gait = std::make_shared<GaitFile>(load_gait(files_.gait));
+  const int expected = task_->problem.size();
+  if (static_cast<int>(gait->unknowns.size()) != expected || hash(gait->motion) != hash(motion())) {
+    throw InputError(files_.gait + ": is of another motion");
+  }
+  const GaitCheck check = check_gait(task_->problem, gait->unknowns);
+  TrainingNews last;
+  last.phase = check.valid() ? TrainingPhase::found : TrainingPhase::not_found;
+  last.progress.evaluations = gait->evaluations;
+  last.progress.restart = gait->restarts;
+  last.progress.ratio = check.cyclic_error;
+  finish(std::move(gait), last);
+}
+
+void BackgroundTraining::finish(std::shared_ptr<const GaitFile> gait, TrainingNews news) {
+  show_best(gait->unknowns);
+  std::string worth = gait_worth(task_->problem, *gait);
   {
     const std::lock_guard lock(mutex_);
     result_ = std::move(gait);
+    worth_ = std::move(worth);
   }
-  std::error_code error;
-  if (last.phase == TrainingPhase::found) std::filesystem::remove(checkpoint_, error);
-  tell(last, true);
+  news.left = 0;
+  tell(news, true);
 }
 
 void BackgroundTraining::tell(const TrainingNews& news, bool point) {
@@ -211,25 +288,62 @@ std::shared_ptr<const GaitFile> BackgroundTraining::result() const {
   return result_;
 }
 
+std::string BackgroundTraining::worth() const {
+  const std::lock_guard lock(mutex_);
+  return worth_;
+}
+
 std::shared_ptr<BackgroundTraining> Trainings::of(const std::string& file) const {
   const auto found = all_.find(file);
   return found == all_.end() ? nullptr : found->second;
 }
 
+TrainingFiles Trainings::files_of(const std::string& file, const MotionFile& motion) const {
+  return TrainingFiles(folder_, stem_of(file), hash(motion));
+}
+
+std::shared_ptr<BackgroundTraining> Trainings::recall(const std::string& file,
+                                                      const MotionFile& motion,
+                                                      std::function<void()> wake) {
+  if (std::shared_ptr<BackgroundTraining> known = of(file)) return known;
+  const TrainingFiles files = files_of(file, motion);
+  if (!files.exist()) return nullptr;
+  try {
+    return all_[file] = std::make_shared<BackgroundTraining>(motion, files, TrainingStart::recall,
+                                                             std::move(wake));
+  } catch (const InputError&) {
+    return nullptr;  // broken or of another version: it is trained anew
+  }
+}
+
 std::shared_ptr<BackgroundTraining> Trainings::begin(const std::string& file,
-                                                     const MotionFile& motion,
-                                                     const std::string& folder, bool resume,
+                                                     const MotionFile& motion, bool resume,
                                                      std::function<void()> wake) {
   for (const auto& [name, training] : all_) {
     if (training->is_running()) {
       throw InputError(fmt::format("{} is being trained: cancel it first", name));
     }
   }
+  auto training = std::make_shared<BackgroundTraining>(
+      motion, files_of(file, motion), resume ? TrainingStart::resume : TrainingStart::anew,
+      std::move(wake));
+  all_.erase(file);
   while (all_.size() >= most_trainings) all_.erase(all_.begin());
-  const std::string checkpoint = fmt::format("{}/{:016x}.part", folder, hash(motion));
-  auto training = std::make_shared<BackgroundTraining>(motion, checkpoint, resume, std::move(wake));
-  all_[file] = training;
-  return training;
+  return all_[file] = training;
+}
+
+std::vector<TrainingFiles> Trainings::end() {
+  std::vector<TrainingFiles> left;
+  for (const auto& [name, training] : all_) {
+    if (!training->is_running()) continue;
+    left.push_back(training->files());
+  }
+  for (const auto& [name, training] : all_) training->end();
+  std::erase_if(left, [](const TrainingFiles& files) {
+    std::error_code error;
+    return !fs::exists(files.checkpoint, error);
+  });
+  return left;
 }
 
 }  // namespace molejo

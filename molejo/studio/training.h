@@ -1,7 +1,12 @@
 // A motion that is trained while people watch it, on a thread of its own.
 //
-// It is what `molejo train` does, with the same checkpoints: cancelled at any moment, it can be
-// resumed. Nobody needs to look: it goes on when all clients are gone or watch something else.
+// It is what `molejo train` does, with the same files: cancelled at any moment, it can be resumed,
+// here, by the next studio, or by `molejo train --resume`. Nobody needs to look: it goes on when
+// all clients are gone or watch something else.
+//
+//   FOLDER/1f0c.../run.motion.json          what is trained, amplitudes and marks as they were
+//   FOLDER/1f0c.../run.gait.json            what was found, or the nearest
+//   FOLDER/1f0c.../run.gait.json.part       the search; not once a gait is found
 #pragma once
 
 #include <atomic>
@@ -37,18 +42,33 @@ struct TrainingPoint {
   double evaluations = 0, objective = 0, cyclic_error = 0, easy = 0;
 };
 
+// Where a training is kept.
+struct TrainingFiles {
+  std::string motion, gait, checkpoint;
+  // Of a motion with this hash; `stem` is the name without endings.
+  TrainingFiles(const std::string& folder, const std::string& stem, std::uint64_t hash);
+  bool exist() const;
+};
+
+enum class TrainingStart {
+  anew,
+  resume,  // from the checkpoint, which must be of this very motion
+  recall,  // only tells what is there: the checkpoint, or the gait
+};
+
 class BackgroundTraining {
  public:
-  // Begins. With `resume` from the checkpoint, which must be of this very motion. Throws
-  // InputError.
-  BackgroundTraining(const MotionFile& motion, std::string checkpoint, bool resume,
+  // Throws InputError.
+  BackgroundTraining(const MotionFile& motion, TrainingFiles files, TrainingStart start,
                      std::function<void()> wake);
-  ~BackgroundTraining();  // as cancel; waits for the generation under way
+  ~BackgroundTraining();  // as end
   BackgroundTraining(const BackgroundTraining&) = delete;
 
   void cancel() { cancelled_ = true; }
-  std::uint64_t motion() const { return hash_; }
-  const std::string& checkpoint() const { return checkpoint_; }
+  void end();  // as cancel, and waits for it
+  // What is trained.
+  const MotionFile& motion() const;
+  const TrainingFiles& files() const { return files_; }
   bool is_running() const;
   TrainingNews news() const;
   std::int64_t version() const { return version_; }  // of news, rising
@@ -56,17 +76,20 @@ class BackgroundTraining {
   std::shared_ptr<const TrainingGhost> ghost() const;
   // What was found, or the best when it was cancelled; null before the end.
   std::shared_ptr<const GaitFile> result() const;
+  // Of the result, as JSON: see gait_worth.h.
+  std::string worth() const;
 
  private:
   struct Task;
-  void work();
+  void work(bool searches);
   void search();
+  void recall_gait();
+  void finish(std::shared_ptr<const GaitFile> gait, TrainingNews news);
   void tell(const TrainingNews& news, bool point);
   void show_best(const std::vector<double>& unknowns);
 
-  std::string checkpoint_;
+  TrainingFiles files_;
   std::function<void()> wake_;
-  std::uint64_t hash_ = 0;
   std::unique_ptr<Task> task_;
   std::atomic<bool> cancelled_{false};
   std::atomic<std::int64_t> version_{0};
@@ -75,20 +98,30 @@ class BackgroundTraining {
   std::vector<TrainingPoint> curve_;
   std::shared_ptr<const TrainingGhost> ghost_;
   std::shared_ptr<const GaitFile> result_;
+  std::string worth_;
   std::thread thread_;
 };
 
 // Those of a studio: one runs at a time, and the last of every file stays.
 class Trainings {
  public:
-  // Of a file; null: none.
+  explicit Trainings(std::string folder) : folder_(std::move(folder)) {}
+
+  // Of a file in this studio; null: none.
   std::shared_ptr<BackgroundTraining> of(const std::string& file) const;
+  // The same, or what an earlier studio has left of this very motion.
+  std::shared_ptr<BackgroundTraining> recall(const std::string& file, const MotionFile& motion,
+                                             std::function<void()> wake);
   // Throws InputError while another one runs.
   std::shared_ptr<BackgroundTraining> begin(const std::string& file, const MotionFile& motion,
-                                            const std::string& folder, bool resume,
-                                            std::function<void()> wake);
+                                            bool resume, std::function<void()> wake);
+  // Ends the one that runs. Files of what it leaves to be resumed.
+  std::vector<TrainingFiles> end();
 
  private:
+  TrainingFiles files_of(const std::string& file, const MotionFile& motion) const;
+
+  std::string folder_;
   std::map<std::string, std::shared_ptr<BackgroundTraining>> all_;
 };
 

@@ -3,8 +3,10 @@
 
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 
 #include "molejo/io/motion.h"
+#include "molejo/io/training_state.h"
 #include "molejo/locomotion/sketch.h"
 #include "tests/studio/described_poses.h"
 #include "tests/studio/studio_client.h"
@@ -36,6 +38,21 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
 
 const JsonValue& mode_of(const JsonValue& described, const char* palette, std::size_t mode) {
   return described.find("motion")->find("steps")->items[0].find(palette)->items[mode - 1];
+}
+
+// News of a training until it is in this state.
+JsonValue training_until(Visitor& visitor, const std::string& state) {
+  JsonValue told = visitor.event("training");
+  while (told.find("state")->text != state) told = visitor.event("training");
+  return told;
+}
+
+// How far a search is, whichever restart and run it is in.
+bool is_not_behind(const JsonValue& a, const JsonValue& b) {
+  for (const char* key : {"restart", "run", "generation"}) {
+    if (number(a, key) != number(b, key)) return number(a, key) > number(b, key);
+  }
+  return true;
 }
 
 }  // namespace
@@ -183,6 +200,7 @@ TEST_CASE("studio: a motion is trained, cancelled, and resumed where it was") {
   Visitor visitor(studio);
   CHECK(visitor.error(R"({"do": "cancel"})") == "nothing is being trained");
   CHECK(visitor.error(R"({"do": "resume"})").find("nothing to resume") == 0);
+  CHECK(visitor.error(R"({"do": "pushes"})") == "nothing was trained yet");
   visitor.must(R"({"do": "subscribe", "binary": true})");
   visitor.must(R"({"do": "train"})");
   CHECK(visitor.error(R"({"do": "train"})").find("cancel it first") != std::string::npos);
@@ -196,27 +214,91 @@ TEST_CASE("studio: a motion is trained, cancelled, and resumed where it was") {
   const std::string ghost = visitor.frame(5);
   CHECK(ghost.size() == visitor.frame(1).size());
   visitor.must(R"({"do": "cancel"})");
-  while (told.find("state")->text == "running") told = visitor.event("training");
-  CHECK(told.find("state")->text == "cancelled");
-  const double evaluations = number(told, "evaluations");
+  const JsonValue cancelled = training_until(visitor, "cancelled");
+  const double evaluations = number(cancelled, "evaluations");
   const JsonValue trained = visitor.event("trained");
   CHECK_FALSE(trained.find("valid")->boolean);
   const GaitFile best =
       parse_gait(body_of(http(studio, "GET", trained.find("asset")->text)), "best");
   CHECK(static_cast<double>(best.evaluations) == evaluations);
+  const JsonValue described = visitor.must(R"({"do": "describe"})");
+  const JsonValue& worth = *described.find("training")->find("worth");
+  CHECK_FALSE(worth.find("valid")->boolean);
+  CHECK(worth.find("fell")->boolean);
+  CHECK(number(worth, "steps") >= 0);
+  CHECK(number(worth, "cyclic_error") > 1);
+  CHECK(visitor.must(R"({"do": "command"})").find("command")->text ==
+        "molejo train " + source_dir() + "/" + motion + " -o basic_run.gait.json");
 
   visitor.must(R"({"do": "resume"})");
-  told = visitor.event("training");
-  CHECK(number(told, "evaluations") > evaluations);
+  told = training_until(visitor, "running");
+  CHECK(is_not_behind(told, cancelled));
+  CHECK(number(told, "evaluations") >= evaluations);
+  while (number(told, "evaluations") <= evaluations) told = visitor.event("training");
   visitor.must(R"({"do": "cancel"})");
-  while (told.find("state")->text == "running") told = visitor.event("training");
-  // a motion that was changed is another one
+  training_until(visitor, "cancelled");
+  // a motion that was changed is another one, and the command says what it needs
   visitor.must(R"({"do": "amplitude", "palette": "air", "mode": 2, "value": 0.3})");
   CHECK(visitor.error(R"({"do": "resume"})").find("was changed since") != std::string::npos);
-  // what was found can be looked at as a gait
+  CHECK(visitor.must(R"({"do": "command"})").find("command")->text ==
+        "molejo train basic_run.motion.json -o basic_run.gait.json  # edited: first save the "
+        "motion as this file");
+  visitor.must(R"({"do": "original"})");
+  CHECK(number(mode_of(*visitor.event("palettes").find("describe"), "air", 2), "amplitude") ==
+        0.25);
+  // what was found can be pushed, and looked at as a gait
+  visitor.must(R"({"do": "pushes", "directions": 3, "phases": 1})");
+  CHECK(visitor.error(R"({"do": "pushes"})") == "it is being pushed already");
+  CHECK(number(visitor.event("pushing"), "of") == 3);
+  CHECK(visitor.event("pushes").find("impulse")->items.size() == 3);
   const JsonValue answer =
       visitor.must(R"({"do": "open", "file": ")" + trained.find("file")->text + "\"}");
   CHECK(answer.find("kind")->text == "gait");
+}
+
+TEST_CASE("studio: a training that the end of the studio interrupts goes on in the next one") {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(binary_dir()) / "studio_trainings";
+  fs::remove_all(folder);
+  JsonValue told;
+  std::vector<std::string> kept;
+  {
+    LoopbackStudio studio(motion, {}, {}, folder.string());
+    Visitor visitor(studio);
+    visitor.must(R"({"do": "amplitude", "palette": "air", "mode": 2, "value": 0.3})");
+    visitor.must(R"({"do": "train"})");
+    told = visitor.event("training");
+    while (number(told, "generation") < 3) told = visitor.event("training");
+    const auto start = std::chrono::steady_clock::now();
+    studio.stop();
+    MESSAGE("a studio that trains stops within " << milliseconds_since(start) << " ms");
+    kept = studio.interrupted();
+  }
+  REQUIRE(kept.size() == 1);
+  CHECK(kept[0] == told.find("kept")->text);
+  // as molejo train --resume reads it, edits included
+  const MotionFile file = load_motion(kept[0]);
+  CHECK(file.motion.steps[0].air.priority[0].amplitude == 0.3);
+  const std::string gait = kept[0].substr(0, kept[0].size() - 11) + "gait.json";
+  CHECK_FALSE(load_gait(gait).valid);
+  const Character character = make_character(file.scene, file.motion.figure);
+  const GaitProblem problem(character, file.motion);
+  const SavedTraining saved = load_training(gait + ".part", problem, hash(file));
+  CHECK(static_cast<double>(saved.state.evaluations) >= number(told, "evaluations"));
+
+  LoopbackStudio next(kept[0], {}, {}, folder.string());
+  Visitor visitor(next);
+  const JsonValue described = visitor.must(R"({"do": "describe"})");
+  REQUIRE(described.find("training"));
+  CHECK(described.find("training")->find("state")->text == "cancelled");
+  JsonValue recalled = training_until(visitor, "cancelled");
+  while (!recalled.find("file")) recalled = training_until(visitor, "cancelled");
+  CHECK(is_not_behind(recalled, told));
+  CHECK(recalled.find("worth"));
+  visitor.must(R"({"do": "resume"})");
+  const JsonValue resumed = training_until(visitor, "running");
+  CHECK(is_not_behind(resumed, recalled));
+  CHECK(number(resumed, "evaluations") == number(recalled, "evaluations"));
 }
 
 TEST_CASE("studio: nobody looks, and the training goes on") {
@@ -224,6 +306,7 @@ TEST_CASE("studio: nobody looks, and the training goes on") {
   double before = 0;
   {
     Visitor visitor(studio);
+    visitor.must(R"({"do": "amplitude", "palette": "air", "mode": 2, "value": 0.4})");
     visitor.must(R"({"do": "train"})");
     before = number(visitor.event("training"), "evaluations");
     // the socket is cut without a word
@@ -235,6 +318,9 @@ TEST_CASE("studio: nobody looks, and the training goes on") {
   for (int i = 0; i < 5; ++i) told = late.event("training");
   CHECK(told.find("state")->text == "running");
   CHECK(number(told, "evaluations") > before);
-  CHECK(late.must(R"({"do": "describe"})").find("training")->find("curve")->items.size() >= 2);
+  const JsonValue described = late.must(R"({"do": "describe"})");
+  CHECK(described.find("training")->find("curve")->items.size() >= 2);
+  // what is shown is what is trained
+  CHECK(number(mode_of(described, "air", 2), "amplitude") == 0.4);
   // and ends with the studio
 }

@@ -19,9 +19,10 @@ namespace molejo::test {
 
 struct LoopbackStudio : Studio {
   explicit LoopbackStudio(const std::string& file, ServerOptions server = {},
-                          HistoryLimits history = {})
+                          HistoryLimits history = {}, const std::string& trainings = "")
       : Studio({.page = {{"/index.html", "<title>page</title>"}, {"/app.js", "1"}},
                 .scenes = source_dir() + "/scenes",
+                .trainings = trainings,
                 .history = history},
                std::move(server)) {
     start(file);
