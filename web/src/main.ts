@@ -98,7 +98,7 @@ function start(): void {
   new Plots(studio);
   const gallery = new Gallery(studio);
   camera_buttons(studio);
-  const inspector = new Inspector({ studio, hand }, () => write_address({ panel: inspector?.current ?? 'none' }));
+  const inspector = new Inspector({ studio, hand }, () => write_address({ panel: inspector.current ?? 'none' }));
   mouse_help();
   start_shortcuts();
   title(studio);
@@ -115,6 +115,8 @@ function start(): void {
       }
     }
     write_address({ file });
+    if (asked.panel) inspector.show(asked.panel === 'none' ? null : asked.panel);
+    delete asked.panel;
     if (asked.camera) stage.look_from(asked.camera as Side);
     delete asked.camera;
   });
@@ -122,8 +124,6 @@ function start(): void {
   for (const name of (asked.show ?? '').split(',')) {
     if (toggle_names.includes(name as Toggle)) studio.toggle(name as Toggle, true);
   }
-  if (asked.panel) inspector.current = asked.panel === 'none' ? null : asked.panel;
-  inspector.show(inspector.current);
   if (asked.render) start_render(studio, by_id<HTMLCanvasElement>('canvas'), asked.render);
   else void gallery.load();
   connection.connect();
