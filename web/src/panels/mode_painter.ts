@@ -37,7 +37,8 @@ export function deflected(model: Model, rest: number[], shape: number[], amount:
 export class ModePainter {
   cells: Paintable[] = [];
   painted = 0; // pictures so far
-  private readonly renderer: WebGLRenderer;
+  private readonly ratio = Math.min(window.devicePixelRatio, 2);
+  private renderer: WebGLRenderer | null = null; // made when there is something to paint
   private readonly scene = new Scene();
   private readonly camera = new PerspectiveCamera(30, width / height, 0.05, 100);
   private figure: Figure | null = null;
@@ -51,10 +52,6 @@ export class ModePainter {
   private timer = 0;
 
   constructor() {
-    this.renderer = new WebGLRenderer({ antialias: true, alpha: true });
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
-    this.renderer.setSize(width, height, false);
-    this.renderer.setClearAlpha(0);
     const sun = new DirectionalLight(0xffffff, 2.2), sky = new HemisphereLight(0xffffff, 0x8a8378, 1.7);
     sun.position.set(2, -3, 4);
     sky.position.set(0, 0, 1);
@@ -63,6 +60,12 @@ export class ModePainter {
   }
 
   show(model: Model, rest: number[]): void {
+    if (!this.renderer) {
+      this.renderer = new WebGLRenderer({ antialias: true, alpha: true });
+      this.renderer.setPixelRatio(this.ratio);
+      this.renderer.setSize(width, height, false);
+      this.renderer.setClearAlpha(0);
+    }
     this.figure?.dispose();
     this.model = model;
     this.rest = rest;
@@ -79,8 +82,8 @@ export class ModePainter {
 
   make_canvas(): HTMLCanvasElement {
     const canvas = document.createElement('canvas');
-    canvas.width = this.renderer.domElement.width;
-    canvas.height = this.renderer.domElement.height;
+    canvas.width = Math.floor(width * this.ratio);
+    canvas.height = Math.floor(height * this.ratio);
     return canvas;
   }
 
@@ -91,7 +94,7 @@ export class ModePainter {
 
   private tick(): void {
     const seen = this.cells.filter((cell) => cell.visible);
-    if (!this.figure || !this.model || document.hidden) return;
+    if (!this.renderer || !this.figure || !this.model || document.hidden) return;
     const now = performance.now(), seconds = now / 1000;
     this.batch = now - this.last > 1.6 * interval ? Math.max(1, this.batch >> 1) : Math.min(most_at_once, this.batch + 1);
     this.last = now;

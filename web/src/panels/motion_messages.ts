@@ -36,6 +36,20 @@ export interface MotionPart {
   relaxation: number;
 }
 
+export interface Worth {
+  valid: boolean;
+  speed: number | null;
+  cost_of_transport: number | null;
+  steps: number;
+  seconds: number;
+  fell: boolean;
+  feedback: boolean;
+  cyclic_error: number | null;
+  likeness: number | null;
+  peak_force: number | null;
+  duty_factor: number | null;
+}
+
 export interface TrainingPart {
   state: 'running' | 'cancelled' | 'found' | 'not_found' | 'failed';
   restart: number;
@@ -47,13 +61,19 @@ export interface TrainingPart {
   easy: number | null;
   rate: number;
   left: number;
-  file?: string;
-  asset?: string;
+  kept: string; // where the motion lies that is trained, and its checkpoint beside it
+  period?: number; // of the best candidate, s
+  file?: string; // the result, to be opened
+  asset?: string; // to be saved
+  worth?: Worth;
   error?: string;
   curve?: (number | null)[][];
 }
 
 export interface PushesPart {
+  event: 'pushing' | 'pushes';
+  settled: number;
+  of: number;
   directions: number;
   phases: number;
   mass: number;

@@ -14,7 +14,7 @@ function shape(tag: string, attributes: Record<string, string | number>, text = 
 export function push_plot(pushes: PushesPart): HTMLElement {
   const { directions, phases, impulse, mass, push_seconds } = pushes;
   const at = (d: number, p: number): number => impulse[d * phases + p];
-  const top = Math.max(0.2, Math.ceil(5 * Math.max(...impulse)) / 5);
+  const top_impulse = Math.max(...impulse), top = Math.max(0.2, Math.ceil(5 * top_impulse) / 5);
   const place = (d: number, value: number): string => {
     const a = 2 * Math.PI * d / directions, r = reach * value / top;
     return `${(middle - r * Math.sin(a)).toFixed(1)},${(middle - r * Math.cos(a)).toFixed(1)}`;
@@ -33,6 +33,8 @@ export function push_plot(pushes: PushesPart): HTMLElement {
     svg.append(shape('text', { x, y, class: 'side' }, text));
   }
   const newtons = Math.round(pushes.least * mass / push_seconds);
-  return el('div', {}, svg as unknown as HTMLElement,
-    el('p', { class: 'soft' }, `Survived in all phases: at least ${short_number(pushes.least)} N s/kg (${newtons} N for ${push_seconds} s). Thin: each phase of the step.`));
+  const text = pushes.event === 'pushing' ? `${pushes.settled} of ${pushes.of} directions and phases are settled.`
+    : top_impulse === 0 ? 'It falls by itself within five seconds, pushed or not: molejo stabilise can give it a feedback.'
+    : `Survived in all phases: at least ${short_number(pushes.least)} N s/kg (${newtons} N for ${push_seconds} s). Thin: each phase of the step.`;
+  return el('div', {}, svg as unknown as HTMLElement, el('p', { class: 'soft' }, text));
 }

@@ -1,15 +1,14 @@
-// Train, cancel, resume; curves of objective and cyclic error; what came of it.
-import uPlot from 'uplot';
+// Train, cancel, resume; how the search goes; what came of it, to be looked at, pushed and saved.
 import { el, short_number } from '../dom';
-import type { ServerEvent } from '../messages';
+import type { Answer } from '../messages';
 import type { Studio } from '../studio';
-import type { TrainingPart } from './motion_messages';
+import { motion_of, type PushesPart, type TrainingPart } from './motion_messages';
+import { PushView, worth_table } from './result';
+import { TrainingChart } from './training_chart';
 
-const height = 150;
-const dark = window.matchMedia('(prefers-color-scheme: dark)');
 const says: Record<TrainingPart['state'], string> = {
-  running: 'searching', cancelled: 'cancelled; the best so far is beside the sketch', found: 'found a gait that keeps all constraints',
-  not_found: 'no gait found; the nearest is beside the sketch', failed: 'failed',
+  running: 'Searching', cancelled: 'Cancelled; the best so far runs beside the sketch', found: 'Found a gait that keeps all constraints',
+  not_found: 'No gait found; the nearest runs beside the sketch', failed: 'Failed',
 };
 
 function duration(seconds: number): string {
@@ -17,52 +16,67 @@ function duration(seconds: number): string {
   return s < 90 ? `${s} s` : `${Math.floor(s / 60)} min ${s % 60} s`;
 }
 
+const whole = (count: number): string => Math.round(count).toLocaleString('en').replaceAll(',', '\u202f');
+
+// A file that the server makes, saved.
+async function save_export(studio: Studio, what: string): Promise<void> {
+  const done = new Map<unknown, string[]>();
+  const stop = studio.on('server', (event) => event.event === 'done' && done.set(event.job, [String(event.asset), String(event.name)]));
+  const answer: Answer | null = await studio.act({ do: 'export', what });
+  for (let waited = 0; answer && !done.has(answer.job) && waited < 100; ++waited) await new Promise((go) => setTimeout(go, 50));
+  stop();
+  const file = answer && done.get(answer.job);
+  if (file) el('a', { href: file[0], download: file[1] }).click();
+}
+
 export class TrainingView {
   readonly element = el('div', { class: 'training' });
-  private readonly train = el('button', { class: 'primary', 'data-do': 'train', onclick: () => this.act('train') }, 'Train');
-  private readonly cancel = el('button', { 'data-do': 'cancel', hidden: true, onclick: () => this.act('cancel') }, 'Cancel');
-  private readonly resume = el('button', { 'data-do': 'resume', hidden: true, onclick: () => this.act('resume') }, 'Resume');
-  private readonly result = el('button', { 'data-do': 'result', hidden: true, title: 'Open what was trained on the ground' }, 'Result');
+  private readonly train = this.button('train', 'Train', 'primary', 'Search for pulses that carry the sketch over the ground');
+  private readonly cancel = this.button('cancel', 'Cancel', 'framed', 'Stop; the best so far is kept, and can be resumed');
+  private readonly resume = this.button('resume', 'Resume', 'framed', 'Go on with the search where it stopped');
+  private readonly open_result = el('button', { class: 'framed', 'data-do': 'result', title: 'Look at it on the ground' }, 'Open as a gait');
+  private readonly save_result = el('a', { class: 'framed button', 'data-do': 'save-gait', title: 'What molejo gait replays' }, 'Save the gait');
   private readonly text = el('div', { class: 'soft', role: 'status' });
-  private readonly chart = el('div', { class: 'training-chart', hidden: true });
-  private readonly legend = el('div', { class: 'legend', hidden: true });
-  private plot: uPlot | null = null;
-  private data: [number[], (number | null)[], (number | null)[]] = [[], [], []];
+  private readonly chart = new TrainingChart();
+  private readonly worth = el('div', {});
+  private readonly pushes: PushView;
+  private readonly result = el('div', { class: 'result', hidden: true });
   private last: TrainingPart | null = null;
 
   constructor(private readonly studio: Studio) {
-    this.element.append(el('div', { class: 'buttons' }, this.train, this.cancel, this.resume, this.result), this.text, this.legend, this.chart);
-    this.result.onclick = () => this.last?.file && void studio.open(this.last.file);
-    studio.on('opened', ({ describe }) => this.open((describe.training as TrainingPart | undefined) ?? null));
-    studio.on('server', (event) => this.hear(event));
-    dark.addEventListener('change', () => this.draw(true));
-    new ResizeObserver(() => this.plot?.setSize({ width: this.width(), height })).observe(this.chart);
+    this.pushes = new PushView(studio, () => studio.kind === 'motion');
+    this.result.append(el('h3', {}, 'Result'), this.worth,
+      el('div', { class: 'row' }, this.open_result, this.save_result), this.pushes.element);
+    this.element.append(
+      el('div', { class: 'row' }, this.train, this.cancel, this.resume, el('span', { class: 'gap' }),
+        el('button', { class: 'framed', 'data-do': 'save-motion', title: 'The motion as it is now, for molejo train', onclick: () => void save_export(studio, 'motion') }, 'Save the motion'),
+        el('button', { 'data-do': 'original', title: 'All amplitudes, marks and joints as in the file', onclick: () => this.act('original') }, 'Original')),
+      this.text, this.chart.element, this.result);
+    this.open_result.onclick = () => this.last?.file && void studio.open(this.last.file);
+    studio.on('opened', ({ kind, describe }) => {
+      if (kind !== 'motion') return;
+      const training = (describe.training as TrainingPart | undefined) ?? null;
+      this.chart.clear();
+      for (const [evaluations, objective, error] of training?.curve ?? []) this.chart.add(evaluations, objective, error);
+      this.pushes.show((describe.pushes as PushesPart | undefined) ?? null);
+      this.tell(training);
+    });
+    studio.on('server', (event) => {
+      if (event.event !== 'training') return;
+      const training = event as unknown as TrainingPart;
+      this.chart.add(training.evaluations, training.objective, training.cyclic_error);
+      this.tell(training);
+    });
+  }
+
+  private button(word: string, label: string, look: string, title: string): HTMLButtonElement {
+    return el('button', { class: look, 'data-do': word, title, onclick: () => this.act(word) }, label);
   }
 
   private act(word: string): void {
-    if (word === 'train') this.data = [[], [], []];
+    if (word === 'train') this.chart.clear();
+    if (word === 'train' || word === 'resume') this.pushes.show(null);
     void this.studio.act({ do: word });
-  }
-
-  private open(training: TrainingPart | null): void {
-    this.data = [[], [], []];
-    for (const [evaluations, objective, error] of training?.curve ?? []) this.add(evaluations, objective, error);
-    this.tell(training);
-  }
-
-  private hear(event: ServerEvent): void {
-    if (event.event !== 'training') return;
-    const training = event as unknown as TrainingPart;
-    this.add(training.evaluations, training.objective, training.cyclic_error);
-    this.tell(training);
-  }
-
-  private add(evaluations: number | null, objective: number | null, error: number | null): void {
-    const [x, a, b] = this.data;
-    if (!evaluations || evaluations <= (x.at(-1) ?? 0)) return;
-    x.push(evaluations);
-    a.push(objective && objective > 0 ? objective : null);
-    b.push(error && error > 0 ? error : null);
   }
 
   private tell(t: TrainingPart | null): void {
@@ -72,45 +86,29 @@ export class TrainingView {
     this.train.textContent = t ? 'Train anew' : 'Train';
     this.cancel.hidden = !running;
     this.resume.hidden = !t || (t.state !== 'cancelled' && t.state !== 'not_found');
-    this.result.hidden = !t?.file;
     this.element.dataset.state = t?.state ?? '';
-    this.chart.hidden = this.legend.hidden = this.data[0].length < 2;
-    if (!t) {
-      this.text.textContent = 'The sketch floats. Training finds the pulses that carry it over the ground.';
-      return;
-    }
-    const rate = `${short_number(Math.round(t.rate))} evaluations/s`;
-    this.text.textContent = t.state === 'failed' ? t.error ?? says.failed
-      : `${says[t.state]}: generation ${t.generation}${t.restart ? `, restart ${t.restart}` : ''}, ${t.evaluations} evaluations, ${rate}`
-        + (running ? `, ${duration(t.left)} left at most` : '');
-    this.legend.replaceChildren(
-      el('span', { class: 'key-a' }, `objective ${short_number(t.objective ?? NaN)}`),
-      el('span', { class: 'key-b' }, `cyclic error ${short_number(t.cyclic_error ?? NaN)}`), el('span', { class: 'soft' }, '1 is good'));
-    this.draw();
+    this.text.textContent = t ? this.sentence(t) : 'The sketch floats. Training finds the pulses that carry it over the ground.';
+    this.text.title = t ? `Kept in ${t.kept}` : '';
+    this.chart.draw();
+    this.result.hidden = !t?.file || !t.worth;
+    if (!t?.file || !t.worth) return;
+    this.save_result.href = t.asset!;
+    this.save_result.download = t.asset!.replace(/^.*\//, '');
+    this.worth.replaceChildren(worth_table(t.worth), ...this.pace(t));
   }
 
-  private width(): number {
-    return Math.max(this.chart.clientWidth, 100);
+  private sentence(t: TrainingPart): string {
+    if (t.state === 'failed') return t.error ?? says.failed;
+    const parts = [`generation ${t.generation}${t.restart ? ` of restart ${t.restart}` : ''}`, `${whole(t.evaluations)} evaluations`];
+    if (t.rate > 0) parts.push(`${whole(t.rate)}/s`);
+    if (t.state === 'running' && t.left > 0) parts.push(`${duration(t.left)} left at most`);
+    return `${says[t.state]}: ${parts.join(', ')}.`;
   }
 
-  private draw(anew = false): void {
-    if (this.chart.hidden) return;
-    if (anew || !this.plot) this.make();
-    this.plot!.setData(this.data);
-  }
-
-  private make(): void {
-    this.plot?.destroy();
-    const style = getComputedStyle(this.element);
-    const color = (name: string): string => style.getPropertyValue(name).trim();
-    const axis = { stroke: color('--soft'), font: '12px system-ui, "DejaVu Sans", sans-serif',
-                   grid: { stroke: color('--edge'), width: 1 }, ticks: { show: false } };
-    const plain = (_: uPlot, values: (number | null)[]): string[] => values.map((v) => (v === null ? '' : short_number(v)));
-    this.plot = new uPlot({
-      width: this.width(), height, legend: { show: false }, cursor: { y: false, drag: { x: false, y: false } },
-      scales: { x: { time: false }, y: { distr: 3 } },
-      axes: [{ ...axis, size: 22, space: 70, values: plain }, { ...axis, size: 46, values: plain }],
-      series: [{}, { stroke: color('--accent'), width: 1.5 }, { stroke: color('--contact'), width: 1.5 }],
-    }, this.data, this.chart);
+  // In the view both swing at the pace of the sketch.
+  private pace(t: TrainingPart): HTMLElement[] {
+    const sketch = motion_of(this.studio.describe)?.period;
+    if (!sketch || !t.period || Math.abs(t.period / sketch - 1) < 0.01) return [];
+    return [el('p', { class: 'soft' }, `Beside the sketch it runs in step with it: at ${short_number(Number((t.period / sketch).toFixed(2)))} of its own pace.`)];
   }
 }
