@@ -4,8 +4,9 @@
 // Chromium.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -31,34 +32,65 @@ export async function launch_browser() {
 
 export class Studio {
   errors = []; // of the page: console errors and exceptions
+  printed = ''; // by the server
+  trainings = mkdtempSync(join(tmpdir(), 'molejo-trainings-')); // those of the user stay out of it
 
-  static async start({ file, width = 1280, height = 720, scheme = 'light', hash = '' } = {}) {
+  static async start({ file, ...view } = {}) {
     const studio = new Studio();
-    studio.server = spawn(program, ['studio', '--port', '0', ...(file ? [file] : [])],
+    await find_chromium();
+    await studio.serve(file);
+    await studio.look(view);
+    return studio;
+  }
+
+  async serve(file) {
+    this.server = spawn(program, ['studio', '--port', '0', '--trainings', this.trainings, ...(file ? [file] : [])],
       { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
-    studio.address = await new Promise((found, failed) => {
-      let text = '';
-      studio.server.stdout.on('data', (part) => {
-        text += part;
-        const address = /https?:\/\/\S+/.exec(text);
-        if (address && text.endsWith('\n')) found(address[0]);
+    this.address = await new Promise((found, failed) => {
+      this.server.stdout.on('data', (part) => {
+        this.printed += part;
+        const address = /https?:\/\/\S+/.exec(this.printed);
+        if (address && this.printed.endsWith('\n')) found(address[0]);
       });
-      studio.server.on('exit', (code) => failed(new Error(`molejo studio ended with ${code}`)));
+      this.server.on('exit', (code) => failed(new Error(`molejo studio ended with ${code}`)));
       setTimeout(() => failed(new Error('molejo studio does not say where it is')), 15_000).unref();
     });
-    studio.browser = await launch_browser();
-    studio.page = await studio.browser.newPage({ viewport: { width, height }, colorScheme: scheme, acceptDownloads: true });
-    studio.page.on('console', (m) => m.type() === 'error' && studio.errors.push(m.text()));
-    studio.page.on('pageerror', (error) => studio.errors.push(String(error)));
-    studio.page.setDefaultTimeout(30_000);
-    await studio.page.goto(studio.address + hash);
-    await studio.until(() => window.molejo?.studio.kind !== '' && window.molejo.stage.drawn > 2);
-    return studio;
+  }
+
+  // A browser with the page.
+  async look({ width = 1280, height = 720, scheme = 'light', hash = '' } = {}) {
+    this.browser = await launch_browser();
+    this.page = await this.browser.newPage({ viewport: { width, height }, colorScheme: scheme, acceptDownloads: true });
+    this.page.on('console', (m) => m.type() === 'error' && this.errors.push(m.text()));
+    this.page.on('pageerror', (error) => this.errors.push(String(error)));
+    this.page.setDefaultTimeout(30_000);
+    await this.page.goto(this.address + hash);
+    await this.until(() => window.molejo?.studio.kind !== '' && window.molejo.stage.drawn > 2);
+  }
+
+  // Without a word to the server.
+  async kill_browser() {
+    const { browser } = this;
+    const gone = new Promise((over) => browser.on('disconnected', over));
+    const session = await browser.newBrowserCDPSession();
+    const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+    process.kill(processInfo.find(({ type }) => type === 'browser').id, 'SIGKILL');
+    await gone;
+  }
+
+  // SIGTERM, as whoever ends a service does; its exit code.
+  async end_server() {
+    const { server } = this;
+    if (server.exitCode !== null) return server.exitCode;
+    const ended = new Promise((over) => server.on('exit', over));
+    server.kill('SIGTERM');
+    return ended;
   }
 
   async stop() {
     await this.browser?.close();
-    this.server?.kill('SIGTERM');
+    await this.end_server();
+    rmSync(this.trainings, { recursive: true, force: true });
   }
 
   // Waits until it is so in the page. Not by frames drawn: software rendering makes few.
