@@ -1006,13 +1006,18 @@ test_gallery_shows_every_kind() {
   holds shown/index.html '<li class="bad">deadlock after [0-9]+ firings</li>'
   holds shown/index.html '<td>feet slip, mm</td><td>0\.'
 
+  # what waits for the world may fire: the sack hits
+  cp "$scenes/shows/stumble.show.json" in/shows/
+  expect 0 gallery in shown
+  lacks shown/index.html 'can never fire: .*hit'
+
   # a bad net and a walk without its terrain are told, the others shown
   echo 'place' > in/nets/bad.pn
   rm in/terrains/hills.terrain.json
   expect 2 gallery in shown
   holds stderr '^molejo: in/nets/bad.pn'
   holds stderr '^molejo: .*hills.terrain.json'
-  holds stdout '^8 cards'
+  holds stdout '^9 cards'
 }
 
 test_gallery_refuses() {
