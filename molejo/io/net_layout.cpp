@@ -4,16 +4,17 @@
 #include <cassert>
 #include <cmath>
 
+#include "molejo/io/layer_order.h"
+
 namespace molejo {
 
 namespace {
 
-constexpr double layer_distance = 90, row_distance = 64, bend_distance = 26, margin = 60;
-constexpr int sweeps = 24;
+constexpr double bend_distance = 26, margin = 60, name_gap = 14;
+constexpr int sweeps = 24, pulls = 6;
 
 struct Node {
   int layer = 0;
-  int position = 0;  // within the layer
   double y = 0;
   bool bend = false;
 };
@@ -23,15 +24,17 @@ struct Link {
   int from, to;
 };
 
-double space_between(const Node& a, const Node& b) {
-  if (a.bend && b.bend) return bend_distance;
-  return a.bend || b.bend ? (bend_distance + row_distance) / 2 : row_distance;
+// Letters, not bytes of UTF-8.
+std::size_t letters(const std::string& name) {
+  return static_cast<std::size_t>(std::count_if(name.begin(), name.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
 }
 
 class Layering {
  public:
-  explicit Layering(const Net& net)
-      : net_(net), count_(net.places.size() + net.transitions.size()) {
+  Layering(const Net& net, const LayoutSettings& settings)
+      : net_(net), settings_(settings), count_(net.places.size() + net.transitions.size()) {
     for (const Arc& a : net.arcs) {
       const int place = a.place.index;
       const int transition = static_cast<int>(net.places.size()) + a.transition.index;
@@ -42,39 +45,78 @@ class Layering {
     turned_.assign(arcs_.size(), 0);
   }
 
-  NetLayout run() {
-    turn_cycles();
+  NetLayout result() const {
+    NetLayout layout;
+    double top = 0, bottom = 0;
+    for (const Node& n : nodes_) {
+      top = std::min(top, n.y);
+      bottom = std::max(bottom, n.y);
+    }
+    const std::vector<double> x = columns(bottom - top);
+    const auto point = [&](int n) {
+      return DrawingPoint{x[at(nodes_[at(n)].layer)], std::round(margin + nodes_[at(n)].y - top)};
+    };
+    for (int n = 0; n < static_cast<int>(count_); ++n) {
+      (at(n) < net_.places.size() ? layout.places : layout.transitions).push_back(point(n));
+    }
+    for (std::size_t a = 0; a < arcs_.size(); ++a) {
+      std::vector<DrawingPoint> bends{point(arcs_[a].from)};
+      for (const int bend : chains_[a]) bends.push_back(point(bend));
+      bends.push_back(point(arcs_[a].to));
+      if (turned_[a] != 0) std::reverse(bends.begin(), bends.end());
+      layout.bends.push_back(std::move(bends));
+    }
+    layout.width = margin + x.back();
+    layout.height = 2 * margin + bottom - top;
+    return layout;
+  }
+
+  // What is left to be seen: crossings and the pieces of arcs.
+  long run(bool in_breadth) {
+    if (in_breadth) {
+      turn_cycles_in_breadth();
+    } else {
+      turn_cycles_in_depth();
+    }
     choose_layers();
     add_bends();
-    order_layers();
+    const long crossings = order_layers(layers_, left_, right_);
     choose_rows();
-    return result();
+    return crossings + static_cast<long>(links_.size());
   }
 
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-  // Depth first from the nodes that nothing leads to, then from marked places: an arc back to the
-  // path is turned.
-  void turn_cycles() {
-    std::vector<std::vector<int>> out(count_);
-    std::vector<int> incoming(count_, 0);
-    for (std::size_t a = 0; a < arcs_.size(); ++a) {
-      out[at(arcs_[a].from)].push_back(static_cast<int>(a));
-      ++incoming[at(arcs_[a].to)];
-    }
+  // Nodes that nothing leads to, then marked places, then the others.
+  std::vector<int> starts(const std::vector<std::vector<int>>& in) const {
     std::vector<int> order;
     for (int pass = 0; pass < 3; ++pass) {
       for (int n = 0; n < static_cast<int>(count_); ++n) {
         const bool marked = at(n) < net_.places.size() && net_.places[at(n)].tokens > 0;
-        const int rank = incoming[at(n)] == 0 ? 0 : marked ? 1 : 2;
+        const int rank = in[at(n)].empty() ? 0 : marked ? 1 : 2;
         if (rank == pass) order.push_back(n);
       }
+    }
+    return order;
+  }
+
+  void turn(std::size_t arc) {
+    std::swap(arcs_[arc].from, arcs_[arc].to);
+    turned_[arc] = 1;
+  }
+
+  // Depth first: an arc back to the path is turned. Follows one token on its way.
+  void turn_cycles_in_depth() {
+    std::vector<std::vector<int>> in(count_), out(count_);
+    for (std::size_t a = 0; a < arcs_.size(); ++a) {
+      out[at(arcs_[a].from)].push_back(static_cast<int>(a));
+      in[at(arcs_[a].to)].push_back(static_cast<int>(a));
     }
     enum : std::uint8_t { unseen, on_path, done };
     std::vector<std::uint8_t> colour(count_, unseen);
     std::vector<std::pair<int, std::size_t>> path;
-    for (const int start : order) {
+    for (const int start : starts(in)) {
       if (colour[at(start)] != unseen) continue;
       path.push_back({start, 0});
       colour[at(start)] = on_path;
@@ -88,8 +130,7 @@ class Layering {
         const int arc = out[at(node)][next++];
         const int to = arcs_[at(arc)].to;
         if (colour[at(to)] == on_path) {
-          std::swap(arcs_[at(arc)].from, arcs_[at(arc)].to);
-          turned_[at(arc)] = 1;
+          turn(at(arc));
         } else if (colour[at(to)] == unseen) {
           colour[at(to)] = on_path;
           path.push_back({to, 0});
@@ -98,12 +139,47 @@ class Layering {
     }
   }
 
-  // The longest way from the left; then nodes without predecessors move next to their successors.
+  // Breadth first: an arc to a node that is met earlier is turned. Many tokens side by side.
+  void turn_cycles_in_breadth() {
+    std::vector<std::vector<int>> in(count_), out(count_);
+    for (const Link& a : arcs_) {
+      out[at(a.from)].push_back(a.to);
+      in[at(a.to)].push_back(a.from);
+    }
+    std::vector<int> met(count_, -1), queue;
+    const std::vector<int> order = starts(in);
+    const auto is_first = [&](int n) {
+      return in[at(n)].empty() || (at(n) < net_.places.size() && net_.places[at(n)].tokens > 0);
+    };
+    for (const int start : order) {
+      if (is_first(start)) queue.push_back(start), met[at(start)] = 0;
+    }
+    std::size_t next = 0;
+    for (const int start : order) {
+      if (met[at(start)] < 0) queue.push_back(start), met[at(start)] = 0;
+      for (; next < queue.size(); ++next) {
+        for (const int to : out[at(queue[next])]) {
+          if (met[at(to)] < 0) queue.push_back(to), met[at(to)] = met[at(queue[next])] + 1;
+        }
+      }
+    }
+    // nodes of one distance in the order in which they were met
+    std::vector<int> rank(count_);
+    for (std::size_t i = 0; i < queue.size(); ++i) rank[at(queue[i])] = static_cast<int>(i);
+    for (std::size_t a = 0; a < arcs_.size(); ++a) {
+      const auto [from, to] = arcs_[a];
+      if (std::pair(met[at(from)], rank[at(from)]) > std::pair(met[at(to)], rank[at(to)])) turn(a);
+    }
+  }
+
+  // The longest way from the left; then nodes move within their freedom to where their arcs are
+  // shorter.
   void choose_layers() {
-    std::vector<std::vector<int>> out(count_);
+    std::vector<std::vector<int>> in(count_), out(count_);
     std::vector<int> missing(count_, 0), order;
     for (const Link& a : arcs_) {
       out[at(a.from)].push_back(a.to);
+      in[at(a.to)].push_back(a.from);
       ++missing[at(a.to)];
     }
     for (int n = 0; n < static_cast<int>(count_); ++n) {
@@ -115,14 +191,25 @@ class Layering {
         if (--missing[at(to)] == 0) order.push_back(to);
       }
     }
-    std::vector<std::uint8_t> has_input(count_, 0);
-    for (const Link& a : arcs_) has_input[at(a.to)] = 1;
-    for (auto n = order.rbegin(); n != order.rend(); ++n) {
-      if (has_input[at(*n)] != 0 || out[at(*n)].empty()) continue;
-      int least = nodes_[at(out[at(*n)].front())].layer;
-      for (const int to : out[at(*n)]) least = std::min(least, nodes_[at(to)].layer);
-      nodes_[at(*n)].layer = std::max(0, least - 1);
+    for (int pull = 0; pull < pulls; ++pull) {
+      std::reverse(order.begin(), order.end());  // first from the right
+      for (const int n : order) {
+        int& layer = nodes_[at(n)].layer;
+        if (out[at(n)].size() > in[at(n)].size()) {
+          int right = nodes_[at(out[at(n)].front())].layer;
+          for (const int to : out[at(n)]) right = std::min(right, nodes_[at(to)].layer);
+          layer = right - 1;
+        } else if (in[at(n)].size() > out[at(n)].size()) {
+          int left = 0;
+          for (const int from : in[at(n)]) left = std::max(left, nodes_[at(from)].layer + 1);
+          layer = left;
+        }
+      }
     }
+    // the leftmost may have moved
+    int first = nodes_.empty() ? 0 : nodes_[0].layer;
+    for (const Node& n : nodes_) first = std::min(first, n.layer);
+    for (Node& n : nodes_) n.layer -= first;
   }
 
   void add_bends() {
@@ -134,7 +221,7 @@ class Layering {
       int last = link.from;
       for (int layer = from + 1; layer < to && nodes_.size() < most_bends; ++layer) {
         const int bend = static_cast<int>(nodes_.size());
-        nodes_.push_back({layer, 0, 0, true});
+        nodes_.push_back({layer, 0, true});
         chains_[a].push_back(bend);
         links_.push_back({last, bend});
         last = bend;
@@ -151,71 +238,13 @@ class Layering {
     for (const Node& n : nodes_) layers = std::max(layers, n.layer + 1);
     layers_.resize(at(layers));
     for (int n = 0; n < static_cast<int>(nodes_.size()); ++n) {
-      nodes_[at(n)].position = static_cast<int>(layers_[at(nodes_[at(n)].layer)].size());
       layers_[at(nodes_[at(n)].layer)].push_back(n);
     }
   }
 
-  static double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t n = values.size();
-    return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-  }
-
-  long crossings() const {
-    long count = 0;
-    for (const std::vector<int>& layer : layers_) {
-      // pairs of links from this layer that swap their order: counted by a tree of sums
-      std::vector<std::pair<int, int>> ends;
-      for (const int n : layer) {
-        for (const int to : right_[at(n)])
-          ends.push_back({nodes_[at(n)].position, nodes_[at(to)].position});
-      }
-      std::sort(ends.begin(), ends.end());
-      int widest = 1;
-      for (const auto& [a, b] : ends) widest = std::max(widest, b + 1);
-      std::vector<long> tree(at(widest) + 1, 0);
-      for (auto e = ends.rbegin(); e != ends.rend(); ++e) {
-        for (int i = e->second; i > 0; i -= i & -i) count += tree[at(i)];
-        for (int i = e->second + 1; i <= widest; i += i & -i) ++tree[at(i)];
-      }
-    }
-    return count;
-  }
-
-  void order_layers() {
-    std::vector<std::vector<int>> best = layers_;
-    long fewest = crossings();
-    for (int sweep = 0; sweep < sweeps && fewest > 0; ++sweep) {
-      const bool forward = sweep % 2 == 0;
-      for (std::size_t i = 1; i < layers_.size(); ++i) {
-        std::vector<int>& layer = layers_[forward ? i : layers_.size() - 1 - i];
-        std::vector<std::pair<double, int>> keyed;
-        for (const int n : layer) {
-          std::vector<double> around;
-          for (const int m : forward ? left_[at(n)] : right_[at(n)]) {
-            around.push_back(nodes_[at(m)].position);
-          }
-          keyed.push_back({around.empty() ? nodes_[at(n)].position : median(around), n});
-        }
-        std::stable_sort(keyed.begin(), keyed.end(),
-                         [](const auto& a, const auto& b) { return a.first < b.first; });
-        for (std::size_t k = 0; k < layer.size(); ++k) {
-          layer[k] = keyed[k].second;
-          nodes_[at(layer[k])].position = static_cast<int>(k);
-        }
-      }
-      if (const long now = crossings(); now < fewest) {
-        fewest = now;
-        best = layers_;
-      }
-    }
-    layers_ = best;
-    for (const std::vector<int>& layer : layers_) {
-      for (std::size_t k = 0; k < layer.size(); ++k) {
-        nodes_[at(layer[k])].position = static_cast<int>(k);
-      }
-    }
+  double space_between(const Node& a, const Node& b) const {
+    if (a.bend && b.bend) return bend_distance;
+    return a.bend || b.bend ? (bend_distance + settings_.row_distance) / 2 : settings_.row_distance;
   }
 
   // Moves the nodes of a layer towards the wanted rows, keeping order and distance: groups that
@@ -283,33 +312,31 @@ class Layering {
     }
   }
 
-  NetLayout result() const {
-    NetLayout layout;
-    double top = 0, bottom = 0;
-    for (const Node& n : nodes_) {
-      top = std::min(top, n.y);
-      bottom = std::max(bottom, n.y);
+  // Of each layer: far enough from the one before for the names of both.
+  // Where there is room for names, a tall drawing is made wider: arcs are less steep.
+  std::vector<double> columns(double height) const {
+    std::vector<double> width(layers_.size(), 0), x(layers_.size(), margin);
+    for (std::size_t n = 0; n < count_; ++n) {
+      const std::string& name = n < net_.places.size()
+                                    ? net_.places[n].name
+                                    : net_.transitions[n - net_.places.size()].name;
+      double& widest = width[at(nodes_[n].layer)];
+      const std::size_t shown = std::min(letters(name), settings_.most_letters);
+      widest = std::max(widest, settings_.letter_width * static_cast<double>(shown));
     }
-    const auto point = [&](int n) {
-      return DrawingPoint{margin + layer_distance * nodes_[at(n)].layer,
-                          std::round(margin + nodes_[at(n)].y - top)};
-    };
-    for (int n = 0; n < static_cast<int>(count_); ++n) {
-      (at(n) < net_.places.size() ? layout.places : layout.transitions).push_back(point(n));
+    for (std::size_t i = 1; i < x.size(); ++i) {
+      const double names = std::ceil((width[i - 1] + width[i]) / 2 + name_gap);
+      x[i] = x[i - 1] + std::max(settings_.layer_distance, names);
     }
-    for (std::size_t a = 0; a < arcs_.size(); ++a) {
-      std::vector<DrawingPoint> bends{point(arcs_[a].from)};
-      for (const int bend : chains_[a]) bends.push_back(point(bend));
-      bends.push_back(point(arcs_[a].to));
-      if (turned_[a] != 0) std::reverse(bends.begin(), bends.end());
-      layout.bends.push_back(std::move(bends));
+    const double wider = std::clamp(0.8 * height / (x.back() - margin + 1), 1.0, 2.2);
+    for (double& column : x) {
+      if (settings_.letter_width > 0) column = std::round(margin + wider * (column - margin));
     }
-    layout.width = 2 * margin + layer_distance * static_cast<double>(layers_.size() - 1);
-    layout.height = 2 * margin + bottom - top;
-    return layout;
+    return x;
   }
 
   const Net& net_;
+  LayoutSettings settings_;
   std::size_t count_;
   std::vector<Link> arcs_;  // of the net, perhaps turned
   std::vector<std::uint8_t> turned_;
@@ -322,10 +349,12 @@ class Layering {
 
 }  // namespace
 
-NetLayout layout(const Net& net) {
+NetLayout layout(const Net& net, const LayoutSettings& settings) {
   assert(net.places.size() + net.transitions.size() <= max_drawn_nodes);
   if (net.places.empty() && net.transitions.empty()) return {};
-  return Layering(net).run();
+  Layering deep(net, settings), broad(net, settings);
+  const long cost_of_deep = deep.run(false), cost_of_broad = broad.run(true);
+  return cost_of_broad < cost_of_deep ? broad.result() : deep.result();
 }
 
 }  // namespace molejo
