@@ -6,6 +6,10 @@ namespace molejo {
 
 namespace {
 
+std::uint64_t net_size(const Net& net) {
+  return net.places.size() + net.transitions.size() + net.arcs.size();
+}
+
 void analyse_structure(const Net& net, const StructureLimits& limits, Analysis& result) {
   result.kind = classify(net);
   result.place_flows = place_semiflows(net, limits);
@@ -25,7 +29,12 @@ void analyse_markings(const Net& net, const SpaceSettings& given, Analysis& resu
   if (result.space->end() == SpaceEnd::complete) {
     result.behaviour = behaviour(*result.space);
   } else if (result.space->end() == SpaceEnd::unbounded) {
-    result.cover = coverability(net, settings.choice);
+    // a node of a large net is dear, and compared with all before it
+    constexpr std::uint64_t most_work = 50'000'000, most_nodes = 20'000;
+    result.cover =
+        coverability(net, settings.choice,
+                     std::min(most_nodes, most_work / std::max<std::uint64_t>(1, net_size(net))),
+                     settings.cancelled);
   }
 }
 
@@ -83,8 +92,8 @@ Analysis analyse(const Net& net, const AnalysisSettings& settings) {
     // a state of a large net is dear: some seconds in all
     TimedSettings timed = settings.timed;
     constexpr std::uint64_t most_work = 1'000'000'000;
-    const std::uint64_t size = net.places.size() + net.transitions.size() + net.arcs.size();
-    timed.max_states = std::min(timed.max_states, most_work / std::max<std::uint64_t>(1, size));
+    timed.max_states =
+        std::min(timed.max_states, most_work / std::max<std::uint64_t>(1, net_size(net)));
     result.timed = std::make_unique<TimedSpace>(net, timed);
     result.cycle = result.timed->cycle();
     result.circuit = cycle_time(net);

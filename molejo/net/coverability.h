@@ -9,6 +9,7 @@
 // nothing is said of the others.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct Coverability {
   bool decides = true;   // no inhibitor arcs, and no priorities unless they are ignored
 };
 
-Coverability coverability(const Net& net, Choice choice, std::uint64_t max_nodes = 20'000);
+// Throws NetError once `cancelled` is true.
+Coverability coverability(const Net& net, Choice choice, std::uint64_t max_nodes = 20'000,
+                          const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace molejo

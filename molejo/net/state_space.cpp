@@ -12,7 +12,7 @@ namespace molejo {
 namespace {
 
 constexpr std::size_t parts = 64;
-constexpr std::size_t chunk_size = 4096;      // markings fired by one thread at a time
+constexpr std::size_t chunk_size = 4096;      // markings fired by one thread at a time, at most
 constexpr std::size_t chunks_in_block = 16;   // fired before the parts take in what came of them
 constexpr std::size_t most_deadlocks = 1000;  // kept
 constexpr std::uint64_t always_compared = 20'000;  // markings, before growth is looked for rarely
@@ -83,6 +83,7 @@ struct StateSpace::Store {
 
   std::uint64_t size() const;
   std::uint64_t bytes() const;
+  std::size_t markings_a_chunk() const;
   void choose_widths();
   bool widen();
   bool explore();
@@ -192,10 +193,18 @@ bool StateSpace::Store::explore() {
   }
 }
 
+// So many that what comes of a block, were all transitions enabled, takes a quarter of the memory.
+std::size_t StateSpace::Store::markings_a_chunk() const {
+  const std::uint64_t each = net.transitions.size() * (packed->words() + 1) * sizeof(Word);
+  const std::uint64_t room = settings.max_memory / 4 / chunks_in_block;
+  return std::clamp<std::size_t>(room / std::max<std::uint64_t>(1, each), 1, chunk_size);
+}
+
 // Fires all markings of a level, block by block.
 bool StateSpace::Store::explore_level(const std::vector<std::size_t>& from,
                                       const std::vector<std::size_t>& to) {
-  std::size_t chunk = 0, room = chunk_size;
+  const std::size_t most = markings_a_chunk();
+  std::size_t chunk = 0, room = most;
   for (Chunk& c : chunks) c.runs.clear();
   for (std::size_t part = 0; part < parts; ++part) {
     for (std::size_t first = from[part]; first < to[part];) {
@@ -204,18 +213,19 @@ bool StateSpace::Store::explore_level(const std::vector<std::size_t>& from,
       room -= last - first;
       first = last;
       if (room > 0) continue;
-      room = chunk_size;
+      room = most;
       if (++chunk < chunks_in_block) continue;
       if (!take_block(chunk)) return false;
       chunk = 0;
       for (Chunk& c : chunks) c.runs.clear();
     }
   }
-  const std::size_t left = chunk + (room < chunk_size ? 1 : 0);
+  const std::size_t left = chunk + (room < most ? 1 : 0);
   return left == 0 || take_block(left);
 }
 
 bool StateSpace::Store::take_block(std::size_t count) {
+  if (settings.cancelled && *settings.cancelled) throw NetError("cancelled");
   // few markings are not worth waking a thread
   const int threads = count > 1 ? settings.threads : 1;
   const std::vector<std::size_t> before = [&] {

@@ -275,6 +275,7 @@ void TimedSpace::Store::explore() {
   start_count = static_cast<std::uint32_t>(codes.size());
   first_successor.push_back(0);
   for (std::uint32_t i = 0; i < codes.size() && end == TimedEnd::complete; ++i) {
+    if (settings.cancelled && *settings.cancelled) throw NetError("cancelled");
     State state = decode(*codes[i]);
     if (next_end(state) >= 0) {
       pass_time(state);

@@ -10,6 +10,7 @@
 // explored so (explores() is false).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,6 +24,7 @@ namespace molejo {
 struct TimedSettings {
   std::uint64_t max_states = 200'000;
   std::uint64_t max_memory = std::uint64_t{1} << 30;
+  const std::atomic<bool>* cancelled = nullptr;  // as of a StateSpace
 };
 
 enum class TimedEnd {
