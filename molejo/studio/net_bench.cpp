@@ -3,17 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "molejo/io/columns.h"
-#include "molejo/io/net_draw.h"
 #include "molejo/io/net_file.h"
-#include "molejo/io/net_report.h"
 #include "molejo/io/show.h"
 #include "molejo/model/error.h"
 #include "molejo/studio/model_view.h"
+#include "molejo/studio/net_foresight.h"
 #include "molejo/studio/net_view.h"
-#include "molejo/studio/scene_bench.h"
 
 namespace molejo {
 
@@ -22,7 +21,6 @@ namespace {
 constexpr double least_interval = 1.0 / 60;  // s of wall time between two tellings
 constexpr double recent = 0.5;               // s: firings that are told again after a jump
 constexpr std::size_t most_versions = 50;
-constexpr double least_chart = 10;  // s
 
 std::string with_braces(const std::string& list) { return "{" + list + "}"; }
 
@@ -35,20 +33,23 @@ NetBench::NetBench(FileKind kind, BenchOptions options)
   } else {
     net_ = load_net(bench_.path);
   }
-  drawing_ = draw_anew(net());
+  part_ = choose_part(net());
+  draw_part(net(), part_, drawing_);
   analyst_ = std::make_unique<NetAnalyst>(bench_.wake);
   play_anew(NetMode::automatic, {});
   start_analysis(quick_markings);
   add_word("fire", [this](const Command& c) { return fire(c); });
+  add_word("next", [this](const Command&) { return next_firing(); });
   add_word("mode", [this](const Command& c) { return set_mode(c); });
   add_word("play_trace", [this](const Command& c) { return play_trace(c); });
   add_word("analyse", [this](const Command& c) { return analyse(c); });
   add_word("edit", [this](const Command& c) { return edit(c); });
+  add_word("look", [this](const Command& c) { return look(c); });
   add_word("undo", [this](const Command&) { return step_back(false); });
   add_word("redo", [this](const Command&) { return step_back(true); });
   add_word("gantt", [this](const Command&) { return chart(); });
   add_word("net", [this](const Command&) {
-    return "\"now\":" + with_braces(fields(net_frame_json(*line_, line_->time() - recent)));
+    return "\"now\":" + with_braces(fields(net_frame_json(*line_, part_, line_->time() - recent)));
   });
 }
 
@@ -82,6 +83,23 @@ std::string NetBench::fire(const Command& command) {
   return status();
 }
 
+// To the next frame in which something fires. By hand: what may fire first is fired.
+std::string NetBench::next_firing() {
+  constexpr int most_frames = 3000;
+  constexpr std::chrono::milliseconds most_time(500);  // others want to be heard
+  pause();
+  const auto begun = std::chrono::steady_clock::now();
+  for (int i = 0; i < most_frames && std::chrono::steady_clock::now() - begun < most_time; ++i) {
+    const std::vector<int>& allowed = line_->shown().allowed;
+    if (mode_ == NetMode::by_hand && line_->time() == line_->end() && !allowed.empty()) {
+      line_->fire({allowed[0]});
+    }
+    if (!line_->advance() || !line_->shown().fired.empty()) break;
+  }
+  changed();
+  return status();
+}
+
 std::string NetBench::set_mode(const Command& command) {
   const std::string word = command.text("value");
   const std::vector<std::string> known{"auto", "hand"};
@@ -109,8 +127,8 @@ std::string NetBench::analyse(const Command& command) {
 }
 
 NetBench::Version NetBench::version() const {
-  if (!show_) return {net_, drawing_, {}, {}};
-  return {show_->net, drawing_, show_->bindings, show_->causes};
+  if (!show_) return {net_, part_, drawing_, {}, {}};
+  return {show_->net, part_, drawing_, show_->bindings, show_->causes};
 }
 
 // The run begins again where more than the drawing has changed. All that can fail comes first.
@@ -129,6 +147,7 @@ void NetBench::change_to(Version version, bool replay) {
     const NetMode mode = mode_ == NetMode::trace ? NetMode::automatic : mode_;
     try {
       play_anew(mode, {});
+      if (part_.whole) refuse_endless(net(), before.net, foreseen_settings());
     } catch (...) {
       put(before);
       play_anew(mode, {});
@@ -136,6 +155,7 @@ void NetBench::change_to(Version version, bool replay) {
     }
     start_analysis(quick_markings);
   }
+  part_ = std::move(version.part);
   drawing_ = std::move(version.drawing);
   ++revision_;
   tell_anew_ = true;
@@ -145,14 +165,31 @@ std::string NetBench::edit(const Command& command) {
   Version before = version();
   EditedNet edited =
       edit_net(net(), drawing_, command.need("edits", JsonValue::Kind::array, "a list"));
-  Version after{std::move(edited.net), std::move(edited.drawing), before.bindings, before.causes};
+  Version after{edited.net, part_after(part_, edited), std::move(edited.drawing), before.bindings,
+                before.causes};
+  if (edited.arrange) draw_part(after.net, after.part, after.drawing);
   take_edit(edited, after.bindings, after.causes);
   change_to(std::move(after), !edited.only_drawing);
   edited_ = edited_ || !edited.only_drawing;
   undo_.push_back(std::move(before));
   if (undo_.size() > most_versions) undo_.pop_front();
   redo_.clear();
-  tell_all("{\"event\":\"net_changed\"," + fields(net_json_now()) + "}");
+  tell_net();
+  return fmt::format("\"revision\":{}", revision_);
+}
+
+// Another part of a net that is too large to be drawn whole.
+std::string NetBench::look(const Command& command) {
+  if (part_.whole) throw InputError("the whole net is drawn");
+  try {
+    part_ = part_around(net(), command.text("at"));
+  } catch (const NetError& e) {
+    throw InputError(e.what());
+  }
+  draw_part(net(), part_, drawing_);
+  ++revision_;
+  tell_anew_ = true;
+  tell_net();
   return fmt::format("\"revision\":{}", revision_);
 }
 
@@ -165,13 +202,17 @@ std::string NetBench::step_back(bool redo) {
   change_to(from.back(), net_json(from.back().net) != net_json(now.net));
   from.pop_back();
   to.push_back(std::move(now));
-  tell_all("{\"event\":\"net_changed\"," + fields(net_json_now()) + "}");
+  tell_net();
   return fmt::format("\"revision\":{}", revision_);
+}
+
+void NetBench::tell_net() const {
+  tell_all("{\"event\":\"net_changed\"," + fields(net_json_now()) + "}");
 }
 
 JsonValue NetBench::net_json_now() const {
   JsonValue json = JsonValue::object();
-  json.add("net", describe_net(net(), drawing_, show_ ? &show_->bindings : nullptr));
+  json.add("net", describe_net(net(), part_, drawing_, show_ ? &show_->bindings : nullptr));
   json.add("revision", revision_);
   json.add("undo", JsonValue::of(!undo_.empty()));
   json.add("redo", JsonValue::of(!redo_.empty()));
@@ -185,27 +226,27 @@ JsonValue NetBench::analysis_json_now() const {
   return json;
 }
 
+RunSettings NetBench::foreseen_settings() const {
+  return show_ ? run_settings(net(), show_->fps, show_->seed, true)
+               : run_settings(net(), net_frame_rate, 1, false);
+}
+
 // Where nobody interferes the run to come is known.
 std::string NetBench::chart() const {
   const bool foreseen = mode_ == NetMode::automatic && line_->is_untouched() && net().is_timed() &&
                         !net().has_events() && (!show_ || show_->causes.empty());
   NetTrace trace;
   if (foreseen) {
-    RunSettings settings;
-    settings.frame_rate = show_ ? show_->fps : Fraction(net_frame_rate);
-    settings.seed = show_ ? show_->seed : 1;
-    settings.await = show_ != nullptr;
-    settings.most_firings_at_once =
-        10'000 + 20 * static_cast<std::int64_t>(net().transitions.size());
+    const RunSettings settings = foreseen_settings();
     const double seconds =
-        std::max({line_->end(), show_ ? show_->duration.value() : 0.0, least_chart});
+        std::max({line_->end(), show_ ? show_->duration.value() : 0.0, foreseen_seconds});
     const double frames = std::min(seconds * settings.frame_rate.value(), 1e6);
     trace = molejo::play(net(), settings, static_cast<std::int64_t>(std::ceil(frames)));
   } else {
     trace = line_->trace();
   }
   return fmt::format("\"foreseen\":{},\"chart\":", foreseen) +
-         with_braces(fields(chart_json(trace)));
+         with_braces(fields(chart_json(net(), trace)));
 }
 
 std::string NetBench::describe() const {
@@ -231,8 +272,8 @@ std::string NetBench::describe() const {
   }
   json.add("fps", 1 / line_->interval());
   return fields(json) + "," + fields(net_json_now()) + "," + fields(analysis_json_now()) +
-         ",\"now\":" + with_braces(fields(net_frame_json(*line_, line_->time() - recent))) + "," +
-         status();
+         ",\"now\":" + with_braces(fields(net_frame_json(*line_, part_, line_->time() - recent))) +
+         "," + status();
 }
 
 std::string NetBench::more_status() const {
@@ -255,7 +296,7 @@ double NetBench::look_around(double now) {
   const NetFrame& shown = line_->shown();
   const bool went_on = !tell_anew_ && number > told_frame_ && shown.t - told_time_ < 5;
   // a token that waits is told once: the page knows when it is due
-  JsonValue json = net_frame_json(*line_, went_on ? told_time_ + 1e-9 : shown.t - recent);
+  JsonValue json = net_frame_json(*line_, part_, went_on ? told_time_ + 1e-9 : shown.t - recent);
   tell_anew_ = false;
   told_frame_ = number;
   told_jumps_ = line_->jumps();
@@ -313,46 +354,6 @@ std::vector<Playback::BinaryFrame> NetBench::binary_frames(const Subscription& s
   if (s.contacts) list.push_back({2, contacts_frame(shown.frame, number)});
   if (!s.plots.empty()) list.push_back({3, values_frame(plot_values(s.plots), shown.t, number)});
   return list;
-}
-
-Recording NetBench::recording(double from, double to) const {
-  Recording recording;
-  for (const NetFrame& f : line_->history().moments()) {
-    if (f.t < from - 1e-9 || f.t > to + 1e-9) continue;
-    recording.frames.push_back(f.frame);
-    recording.frames.back().probes.clear();
-  }
-  return recording;
-}
-
-std::vector<std::string> NetBench::exports() const {
-  if (show_) return {"glb", "csv", "net", "pnml", "svg", "gantt", "events"};
-  return {"net", "pnml", "svg", "gantt", "events"};
-}
-
-Export NetBench::prepare_export(const std::string& what, double from, double to) const {
-  const std::string stem = stem_of(bench_.name);
-  const auto ready = [](std::string name, std::string text) {
-    return Export{std::move(name), [text = std::move(text)](const auto&) { return text; }};
-  };
-  if (what == "net") return ready(stem + ".net.json", net_json(net()));
-  if (what == "pnml") return ready(stem + ".pnml", pnml_text(net()));
-  if (what == "events") return ready(stem + ".events.csv", trace_csv(net(), line_->trace(), false));
-  if (what == "svg") return ready(stem + ".svg", net_svg(net()));
-  if (what == "gantt") return ready(stem + ".gantt.svg", gantt_svg(net(), line_->trace()));
-  return export_recording(what, stem, show_->scene, show_->built->model, recording(from, to));
-}
-
-std::string NetBench::command_line() const {
-  const std::string stem = stem_of(bench_.name);
-  const std::string file = edited_ ? stem + ".net.json" : bench_.path;
-  if (show_ && !edited_) {
-    return fmt::format("molejo direct {} --duration {:.9g} -o {}.glb", shell_word(bench_.path),
-                       std::max(line_->end(), 0.1), shell_word(stem));
-  }
-  if (mode_ == NetMode::trace) return "molejo net analyse " + shell_word(file);
-  return fmt::format("molejo net run {} --fps {:g} --duration {:.9g}", shell_word(file),
-                     1 / line_->interval(), std::max(line_->end(), 0.1));
 }
 
 }  // namespace molejo

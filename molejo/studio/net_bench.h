@@ -4,9 +4,10 @@
 #include <deque>
 
 #include "molejo/studio/bench.h"
+#include "molejo/studio/net_analyst.h"
 #include "molejo/studio/net_edit.h"
-#include "molejo/studio/net_findings.h"
 #include "molejo/studio/net_line.h"
+#include "molejo/studio/net_part.h"
 
 namespace molejo {
 
@@ -36,6 +37,7 @@ class NetBench : public Playback, public Bench {
   // What an edit may change, for undo.
   struct Version {
     Net net;
+    NetPart part;
     NetDrawing drawing;
     std::vector<Binding> bindings;
     std::vector<Cause> causes;
@@ -44,15 +46,19 @@ class NetBench : public Playback, public Bench {
   Net& net() { return show_ ? show_->net : net_; }
   const Net& net() const { return show_ ? show_->net : net_; }
   std::string fire(const Command& command);
+  std::string next_firing();
   std::string set_mode(const Command& command);
   std::string play_trace(const Command& command);
   std::string analyse(const Command& command);
   std::string edit(const Command& command);
+  std::string look(const Command& command);
   std::string step_back(bool redo);
   void change_to(Version version, bool replay);
   Version version() const;
   void play_anew(NetMode mode, std::vector<TraceStep> trace);
   void start_analysis(std::uint64_t max_markings);
+  RunSettings foreseen_settings() const;
+  void tell_net() const;
   JsonValue net_json_now() const;
   JsonValue analysis_json_now() const;
   std::string chart() const;
@@ -62,6 +68,7 @@ class NetBench : public Playback, public Bench {
   BenchOptions bench_;
   std::unique_ptr<Show> show_;
   Net net_;  // without a show
+  NetPart part_;
   NetDrawing drawing_;
   std::deque<Version> undo_, redo_;
   bool edited_ = false;

@@ -46,7 +46,7 @@ std::string renamed(const std::string& text, const std::string& from, const std:
 
 class Editor {
  public:
-  Editor(const Net& net, const NetDrawing& drawing) : result_{net, drawing, {}, {}, true} {
+  Editor(const Net& net, const NetDrawing& drawing) : result_{net, drawing, {}, {}} {
     for (std::size_t i = 0; i < net.places.size(); ++i) {
       result_.place_was.push_back(static_cast<int>(i));
     }
@@ -59,7 +59,7 @@ class Editor {
     edit_ = &edit;
     if (!edit.is(JsonValue::Kind::object)) throw InputError("expected an object");
     const std::string op = text("op");
-    if (op != "move") result_.only_drawing = false;
+    if (op != "move" && op != "arrange") result_.only_drawing = false;
     if (op == "add") return add();
     if (op == "remove") return remove();
     if (op == "rename") return rename();
@@ -67,8 +67,12 @@ class Editor {
     if (op == "arc") return arc();
     if (op == "property") return property();
     if (op == "move") return move();
+    if (op == "arrange") {
+      result_.arrange = true;
+      return;
+    }
     const std::vector<std::string> known{"add", "remove",   "rename", "set",
-                                         "arc", "property", "move"};
+                                         "arc", "property", "move",   "arrange"};
     throw InputError(unknown_word("edit", op, known));
   }
 
@@ -87,13 +91,14 @@ class Editor {
   }
   std::int64_t whole(const char* key, std::int64_t least, std::int64_t most) const {
     const JsonValue* value = find(key);
-    const bool fits = value && value->is(JsonValue::Kind::number) &&
-                      value->number >= static_cast<double>(least) &&
+    const bool is_number = value && value->is(JsonValue::Kind::number);
+    const bool fits = is_number && value->number >= static_cast<double>(least) &&
                       value->number <= static_cast<double>(most) &&
                       std::floor(value->number) == value->number;
     if (!fits) {
-      throw InputError(
-          fmt::format("'{}': expected a whole number from {} to {}", key, least, most));
+      throw InputError(fmt::format("'{}'{}: expected a whole number from {} to {}", key,
+                                   is_number ? fmt::format(" {:g}", value->number) : "", least,
+                                   most));
     }
     return static_cast<std::int64_t>(value->number);
   }
@@ -113,7 +118,12 @@ class Editor {
     std::optional<Fraction> delay;
     if (value.is(JsonValue::Kind::number)) delay = exact_fraction(value.number);
     if (value.is(JsonValue::Kind::string)) delay = parse_fraction(value.text);
-    if (!delay) throw InputError("'delay': expected seconds like 0.5 or \"1/3\", not negative");
+    if (!delay) {
+      throw InputError(fmt::format("'delay' {:.40}: expected seconds like 0.5 or 1/3, not negative",
+                                   value.is(JsonValue::Kind::number)
+                                       ? fmt::format("{:g}", value.number)
+                                       : "'" + value.text + "'"));
+    }
     return *delay;
   }
   DrawingPoint point() const {
@@ -160,8 +170,9 @@ class Editor {
 
   void add() {
     const bool of_place = is_of_place();
-    if (net().places.size() + net().transitions.size() >= max_drawn_nodes) {
-      throw InputError(fmt::format("at most {} nodes are edited here", max_drawn_nodes));
+    // one that is drawn whole stays so
+    if (net().places.size() + net().transitions.size() == max_drawn_nodes) {
+      throw InputError(fmt::format("at most {} nodes are drawn", max_drawn_nodes));
     }
     const std::string name = new_name(of_place ? "place" : "transition");
     refuse_second(of_place, name);
@@ -327,23 +338,6 @@ void take_edit(const EditedNet& edited, std::vector<Binding>& bindings,
     left.push_back(std::move(c));
   }
   causes = std::move(left);
-}
-
-NetDrawing draw_anew(const Net& net) {
-  NetDrawing drawing;
-  if (net.places.size() + net.transitions.size() > max_drawn_nodes) {
-    drawing.places.resize(net.places.size());
-    drawing.transitions.resize(net.transitions.size());
-    drawing.bends.resize(net.arcs.size());
-    return drawing;
-  }
-  NetLayout l = layout(net);
-  for (std::vector<DrawingPoint>& bends : l.bends) {
-    // without the nodes themselves
-    bends.erase(bends.begin());
-    bends.pop_back();
-  }
-  return {std::move(l.places), std::move(l.transitions), std::move(l.bends)};
 }
 
 }  // namespace molejo

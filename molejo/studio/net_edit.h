@@ -8,6 +8,7 @@
 //   {"op": "arc", "kind": "input", "place": "P3", "transition": "T2", "weight": 2}   0: none
 //   {"op": "property", "text": "never: P3 & P4"}         "remove": true
 //   {"op": "move", "place": "P3", "x": 40, "y": 80}
+//   {"op": "arrange"}                                    all nodes anew
 #pragma once
 
 #include "molejo/director/show.h"
@@ -29,6 +30,7 @@ struct EditedNet {
   // Which node of the net before a node was; -1: a new one.
   std::vector<int> place_was, transition_was;
   bool only_drawing = true;  // nothing but places on the page has changed
+  bool arrange = false;      // all nodes shall be placed anew
 };
 
 // Throws InputError that names the edit and what is wrong with it.
@@ -36,8 +38,5 @@ EditedNet edit_net(const Net& net, const NetDrawing& drawing, const JsonValue& e
 
 // What hangs on the nodes of a show goes with them; what hung on removed ones is gone.
 void take_edit(const EditedNet& edited, std::vector<Binding>& bindings, std::vector<Cause>& causes);
-
-// By io/net_layout; all at the origin for nets that are too large to be drawn.
-NetDrawing draw_anew(const Net& net);
 
 }  // namespace molejo

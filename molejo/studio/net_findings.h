@@ -4,10 +4,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
-#include <functional>
-#include <mutex>
-#include <thread>
 
 #include "molejo/director/director.h"
 #include "molejo/io/json_document.h"
@@ -17,11 +13,13 @@ namespace molejo {
 
 struct Finding {
   enum class Sign { good, bad, unknown, remark };
+  enum class Group { asked, end, tokens, firing, time, sums, returns, siphons };
   Sign sign = Sign::remark;
+  Group group = Group::asked;
   std::string text;
-  int trace = -1;             // of NetFindings::traces
-  int transition = -1;        // that it is about
-  std::string property = {};  // of the file, that it is about
+  int trace = -1;                        // of NetFindings::traces
+  std::vector<int> places, transitions;  // that it is about
+  std::string property = {};             // of the file, that it is about
 };
 
 struct NetFindings {
@@ -41,40 +39,12 @@ Net with_outside(Net net, const std::vector<Cause>& causes);
 
 // Of the first `own` transitions (all unless told); those behind act from outside. Bounded in
 // markings and memory: some seconds at most for `max_markings` as above.
-NetFindings find_out(const Net& net, std::uint64_t max_markings = quick_markings, int own = -1);
+// Ends soon, with less, once `cancelled` is true.
+NetFindings find_out(const Net& net, std::uint64_t max_markings = quick_markings, int own = -1,
+                     const std::atomic<bool>* cancelled = nullptr);
 
+// {"sentences": [{"sign", "group", "text", "trace", "places": [name, ...], "transitions",
+//  "property"}], "traces": [[{"fire", "time"}, ...]], "markings", "complete", "seconds"}
 JsonValue findings_json(const Net& net, const NetFindings& findings);
-
-// Analyses the latest net it was given, on a thread of its own.
-class NetAnalyst {
- public:
-  // `wake` is called when there is something to take; any thread.
-  explicit NetAnalyst(std::function<void()> wake);
-  ~NetAnalyst();  // waits for what is under way
-
-  // What was asked before and has not begun is dropped, and its findings too.
-  void ask(Net net, std::uint64_t max_markings, int own);
-  bool is_busy() const;
-  // The findings of the latest net, once.
-  std::optional<NetFindings> take();
-
- private:
-  void run();
-
-  std::function<void()> wake_;
-  mutable std::mutex mutex_;
-  std::condition_variable more_;
-  struct Question {
-    Net net;
-    std::uint64_t max_markings;
-    int own;
-  };
-  std::optional<Question> asked_;
-  std::optional<NetFindings> found_;
-  int question_ = 0;  // number of the latest
-  bool working_ = false;
-  bool stopping_ = false;
-  std::thread thread_;
-};
 
 }  // namespace molejo

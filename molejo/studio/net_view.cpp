@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::size_t most_bars = 4000, most_firings = 1000;
 
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
 JsonValue list_of(std::initializer_list<double> numbers) {
   JsonValue list = JsonValue::array();
   for (const double x : numbers) list.items.emplace_back(x);
@@ -17,7 +19,7 @@ JsonValue list_of(std::initializer_list<double> numbers) {
 
 }  // namespace
 
-JsonValue describe_net(const Net& net, const NetDrawing& drawing,
+JsonValue describe_net(const Net& net, const NetPart& part, const NetDrawing& drawing,
                        const std::vector<Binding>* bindings) {
   constexpr const char* kinds[] = {"input", "output", "inhibitor", "interrupter"};
   JsonValue json = JsonValue::object();
@@ -25,39 +27,24 @@ JsonValue describe_net(const Net& net, const NetDrawing& drawing,
   std::vector<char> acts(net.places.size(), 0);
   if (bindings) {
     for (const Binding& b : *bindings) {
-      if (b.when == Binding::When::place) acts[static_cast<std::size_t>(b.node)] = 1;
+      if (b.when == Binding::When::place) acts[at(b.node)] = 1;
     }
   }
-  JsonValue& places = json.add("places", JsonValue::array());
-  for (std::size_t i = 0; i < net.places.size(); ++i) {
-    const Place& p = net.places[i];
-    JsonValue& item = places.items.emplace_back(JsonValue::object());
-    item.add("name", p.name);
-    item.add("delay", to_string(p.delay));
-    item.add("tokens", static_cast<double>(p.tokens));
-    item.add("action", p.action);
-    item.add("x", drawing.places[i].x);
-    item.add("y", drawing.places[i].y);
-    if (acts[i] != 0) item.add("acts", JsonValue::of(true));
-  }
-  JsonValue& transitions = json.add("transitions", JsonValue::array());
-  for (std::size_t i = 0; i < net.transitions.size(); ++i) {
-    const Transition& t = net.transitions[i];
-    JsonValue& item = transitions.items.emplace_back(JsonValue::object());
-    item.add("name", t.name);
-    item.add("priority", t.priority);
-    item.add("event", t.event);
-    item.add("x", drawing.transitions[i].x);
-    item.add("y", drawing.transitions[i].y);
-  }
-  const bool drawn = net.places.size() + net.transitions.size() <= max_drawn_nodes;
-  JsonValue& arcs = json.add("arcs", JsonValue::array());
-  for (std::size_t i = 0; drawn && i < net.arcs.size(); ++i) {
+  JsonValue arcs = JsonValue::array();
+  std::vector<char> place_has_more(net.places.size(), 0);
+  std::vector<char> transition_has_more(net.transitions.size(), 0);
+  for (std::size_t i = 0; i < net.arcs.size(); ++i) {
     const Arc& a = net.arcs[i];
+    const int place = part.drawn_place[at(a.place.index)];
+    const int transition = part.drawn_transition[at(a.transition.index)];
+    if (place < 0 || transition < 0) {
+      place_has_more[at(a.place.index)] = transition_has_more[at(a.transition.index)] = 1;
+      continue;
+    }
     JsonValue& item = arcs.items.emplace_back(JsonValue::object());
     item.add("kind", std::string(kinds[static_cast<int>(a.kind)]));
-    item.add("place", a.place.index);
-    item.add("transition", a.transition.index);
+    item.add("place", place);
+    item.add("transition", transition);
     item.add("weight", static_cast<double>(a.weight));
     if (drawing.bends[i].empty()) continue;
     JsonValue& bends = item.add("bends", JsonValue::array());
@@ -66,26 +53,57 @@ JsonValue describe_net(const Net& net, const NetDrawing& drawing,
       bends.items.emplace_back(p.y);
     }
   }
+  JsonValue& places = json.add("places", JsonValue::array());
+  for (const int i : part.places) {
+    const Place& p = net.places[at(i)];
+    JsonValue& item = places.items.emplace_back(JsonValue::object());
+    item.add("name", p.name);
+    item.add("delay", to_string(p.delay));
+    item.add("tokens", static_cast<double>(p.tokens));
+    item.add("action", p.action);
+    item.add("x", drawing.places[at(i)].x);
+    item.add("y", drawing.places[at(i)].y);
+    if (acts[at(i)] != 0) item.add("acts", JsonValue::of(true));
+    if (place_has_more[at(i)] != 0) item.add("more", JsonValue::of(true));
+  }
+  JsonValue& transitions = json.add("transitions", JsonValue::array());
+  for (const int i : part.transitions) {
+    const Transition& t = net.transitions[at(i)];
+    JsonValue& item = transitions.items.emplace_back(JsonValue::object());
+    item.add("name", t.name);
+    item.add("priority", t.priority);
+    item.add("event", t.event);
+    item.add("x", drawing.transitions[at(i)].x);
+    item.add("y", drawing.transitions[at(i)].y);
+    if (transition_has_more[at(i)] != 0) item.add("more", JsonValue::of(true));
+  }
+  json.add("arcs", std::move(arcs));
   JsonValue& properties = json.add("properties", JsonValue::array());
   for (const std::string& text : net.properties) properties.items.emplace_back(text);
   json.add("timed", JsonValue::of(net.is_timed()));
-  json.add("drawn", JsonValue::of(drawn));
+  json.add("whole", JsonValue::of(part.whole));
+  json.add("size", list_of({static_cast<double>(net.places.size()),
+                            static_cast<double>(net.transitions.size()),
+                            static_cast<double>(net.arcs.size())}));
   return json;
 }
 
-JsonValue net_frame_json(const NetLine& line, double since) {
+JsonValue net_frame_json(const NetLine& line, const NetPart& part, double since) {
   const NetFrame& shown = line.shown();
   JsonValue json = JsonValue::object();
   json.add("t", shown.t);
   json.add("frame", static_cast<double>(line.number()));
   JsonValue& marking = json.add("marking", JsonValue::array());
   for (const NetFrame::Count& c : shown.marking) {
-    marking.items.push_back(list_of({static_cast<double>(c.place), static_cast<double>(c.tokens),
-                                     static_cast<double>(c.ready)}));
+    const int place = part.drawn_place[at(c.place)];
+    if (place < 0) continue;
+    marking.items.push_back(list_of(
+        {static_cast<double>(place), static_cast<double>(c.tokens), static_cast<double>(c.ready)}));
   }
   JsonValue& serving = json.add("serving", JsonValue::array());
   for (const NetFrame::Serving& s : shown.serving) {
-    serving.items.push_back(list_of({static_cast<double>(s.place), s.start, s.due}));
+    const int place = part.drawn_place[at(s.place)];
+    if (place >= 0) serving.items.push_back(list_of({static_cast<double>(place), s.start, s.due}));
   }
   JsonValue& fired = json.add("fired", JsonValue::array());
   const auto& all = line.history().moments();
@@ -93,16 +111,20 @@ JsonValue net_frame_json(const NetLine& line, double since) {
                                 [](const NetFrame& f, double t) { return f.t < t; });
   for (; first != all.end() && first->t <= shown.t; ++first) {
     for (const NetFrame::Firing& f : first->fired) {
-      if (f.t < since || fired.items.size() >= most_firings) continue;
-      fired.items.push_back(list_of({static_cast<double>(f.transition), f.t}));
+      const int transition = part.drawn_transition[at(f.transition)];
+      if (transition < 0 || f.t < since || fired.items.size() >= most_firings) continue;
+      fired.items.push_back(list_of({static_cast<double>(transition), f.t}));
     }
   }
   JsonValue& allowed = json.add("allowed", JsonValue::array());
-  for (const int t : shown.allowed) allowed.items.emplace_back(static_cast<double>(t));
+  for (const int t : shown.allowed) {
+    const int transition = part.drawn_transition[at(t)];
+    if (transition >= 0) allowed.items.emplace_back(static_cast<double>(transition));
+  }
   return json;
 }
 
-JsonValue chart_json(const NetTrace& trace) {
+JsonValue chart_json(const Net& net, const NetTrace& trace) {
   const auto seconds = [&](std::int64_t tick) {
     return static_cast<double>(tick) / static_cast<double>(trace.ticks_per_second);
   };
@@ -127,7 +149,7 @@ JsonValue chart_json(const NetTrace& trace) {
     const auto [row, is_new] = row_of.try_emplace(bar.place, rows.items.size());
     if (is_new) {
       JsonValue& item = rows.items.emplace_back(JsonValue::object());
-      item.add("place", bar.place);
+      item.add("name", net.places[at(bar.place)].name);
       item.add("bars", JsonValue::array());
     }
     JsonValue item = list_of({seconds(bar.start), 0, static_cast<double>(bar.kind)});
@@ -137,7 +159,7 @@ JsonValue chart_json(const NetTrace& trace) {
   JsonValue& fired = json.add("fired", JsonValue::array());
   for (const NetEvent& e : trace.events) {
     if (e.kind != NetEventKind::fire || fired.items.size() >= most_bars) continue;
-    fired.items.push_back(list_of({static_cast<double>(e.node), seconds(e.tick)}));
+    fired.items.emplace_back(seconds(e.tick));
   }
   return json;
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "molejo/model/error.h"
+#include "molejo/studio/net_foresight.h"
 #include "molejo/studio/net_line.h"
 
 namespace molejo {
@@ -38,11 +39,7 @@ class TokenGame : public NetLine {
   const std::vector<NetEvent>& events() const override { return trace_.events; }
 
   void restart() override {
-    RunSettings settings;
-    settings.frame_rate = net_frame_rate;
-    settings.await = false;
-    settings.most_firings_at_once =
-        10'000 + 20 * static_cast<std::int64_t>(net_.transitions.size());
+    const RunSettings settings = run_settings(net_, net_frame_rate, 1, false);
     try {
       run_.emplace(played_, settings);
     } catch (const NetError& e) {

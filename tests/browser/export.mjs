@@ -19,8 +19,8 @@ const kinds = [
   ['scenes/double_pendulum.json', ['glb', 'csv', 'svg']],
   ['scenes/gaits/basic_run_closed.gait.json', ['glb', 'csv', 'svg']],
   ['scenes/gaits/basic_run.motion.json', ['glb', 'csv', 'svg', 'motion']],
-  ['scenes/shows/walk.show.json', ['glb', 'csv', 'net', 'pnml', 'svg', 'gantt', 'events']],
-  ['scenes/nets/jump.net.json', ['net', 'pnml', 'svg', 'gantt', 'events']],
+  ['scenes/shows/walk.show.json', ['glb', 'csv', 'json', 'pnml', 'svg', 'gantt', 'events']],
+  ['scenes/nets/jump.net.json', ['json', 'pnml', 'svg', 'gantt', 'events']],
   ['scenes/walks/stick_a.walk.json', ['glb', 'bvh', 'csv']],
   ['scenes/walks/stick_walk.bvh', ['glb', 'bvh', 'csv']],
 ];
@@ -94,7 +94,7 @@ for (const [file, expected] of kinds) {
       }
       if (what === 'svg' || what === 'gantt') assert.match(text, /^<svg[^]*<\/svg>/);
       if (what === 'bvh') assert.match(text, /^HIERARCHY[^]*MOTION/);
-      if (['net', 'motion'].includes(what)) assert.equal(typeof JSON.parse(text), 'object');
+      if (['json', 'motion'].includes(what)) assert.equal(typeof JSON.parse(text), 'object');
     }
     assert.equal(await page.locator('.notice.error').count(), 0);
   });

@@ -22,7 +22,7 @@ const known: Record<string, [label: string, about: string]> = {
   bvh: ['BVH', 'skeleton motion'],
   motion: ['motion', 'what can be trained'],
   gait: ['gait', 'what was trained'],
-  net: ['net', 'with all edits'],
+  json: ['net', 'with all edits'],
   pnml: ['PNML', 'the net for others'],
   gantt: ['Gantt', 'chart as SVG'],
   events: ['events', 'firings as CSV'],

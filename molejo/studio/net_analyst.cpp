@@ -1,0 +1,63 @@
+#include "molejo/studio/net_analyst.h"
+
+#include <utility>
+
+namespace molejo {
+
+NetAnalyst::NetAnalyst(std::function<void()> wake)
+    : wake_(std::move(wake)), thread_([this] { run(); }) {}
+
+NetAnalyst::~NetAnalyst() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = cancelled_ = true;
+  }
+  more_.notify_all();
+  thread_.join();
+}
+
+void NetAnalyst::ask(Net net, std::uint64_t max_markings, int own) {
+  const std::lock_guard lock(mutex_);
+  asked_ = Question{std::move(net), max_markings, own};
+  found_.reset();
+  cancelled_ = true;
+  more_.notify_all();
+}
+
+std::optional<NetFindings> NetAnalyst::take() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(found_, std::nullopt);
+}
+
+void NetAnalyst::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    more_.wait(lock, [this] { return stopping_ || asked_; });
+    if (stopping_) return;
+    const Question q = std::move(*asked_);
+    asked_.reset();
+    cancelled_ = false;
+    lock.unlock();
+    NetFindings findings;
+    try {
+      findings = find_out(q.net, q.max_markings, q.own, &cancelled_);
+    } catch (const std::exception& e) {
+      findings = {};
+      findings.complete = false;
+      findings.sentences.push_back({Finding::Sign::unknown,
+                                    Finding::Group::asked,
+                                    std::string("stopped: ") + e.what(),
+                                    -1,
+                                    {},
+                                    {}});
+    }
+    lock.lock();
+    if (cancelled_) continue;
+    found_ = std::move(findings);
+    lock.unlock();
+    if (wake_) wake_();
+    lock.lock();
+  }
+}
+
+}  // namespace molejo
