@@ -5,20 +5,14 @@ import { notify } from '../notices';
 import { shortcut } from '../shortcuts';
 import type { Studio } from '../studio';
 import { NetChart } from './net_chart';
-import { NetDrawing, type Tool } from './net_drawing';
+import { NetDrawing } from './net_drawing';
 import { drawn_arc, free_name, node_fields } from './net_fields';
-import type { Analysis, Chart, Net, NetEdit, NetNow, NodeId, Sentence } from './net_messages';
+import { NetHands } from './net_hands';
+import * as memory from './net_memory';
+import type { Analysis, Chart, Net, NetEdit, NetNow } from './net_messages';
+import { NetSentences, property_line } from './net_sentences';
+import { NetTools, save_buttons } from './net_tools';
 import { register } from './registry';
-
-const signs = { good: '✓', bad: '✗', unknown: '?', remark: '·' };
-const sign_words = { good: 'holds', bad: 'fails', unknown: 'not known', remark: 'remark' };
-const tools: { tool: Tool; label: string; about: string }[] = [
-  { tool: 'hand', label: 'fire', about: 'Click a transition to fire it; drag nodes; double-click to rename' },
-  { tool: 'place', label: '+ place', about: 'Click where a place shall be' },
-  { tool: 'transition', label: '+ transition', about: 'Click where a transition shall be' },
-  { tool: 'arc', label: '+ arc', about: 'Drag from one node to another; with Shift it inhibits' },
-];
-const most_asked = 5_000_000; // markings
 
 class NetPanel {
   private net: Net | null = null;
@@ -27,37 +21,54 @@ class NetPanel {
   private foreseen = false;
   private asking_chart = false;
   private chart_due = true;
-  private readonly drawing: NetDrawing;
+  private readonly drawing = new NetDrawing();
+  private readonly hands: NetHands;
   private readonly chart: NetChart;
+  private readonly sentences: NetSentences;
   private readonly section = el('section', { id: 'net', 'aria-label': 'Net', hidden: true });
   private readonly mode = el('div', { class: 'row net-modes', role: 'group', 'aria-label': 'Who fires' });
   private readonly playing = el('div', { class: 'net-trace', hidden: true });
   private readonly fields = el('div', { class: 'net-chosen' });
-  private readonly sentences = el('ul', { class: 'net-sentences', 'aria-live': 'polite' });
-  private readonly figures = el('p', { class: 'soft' });
-  private readonly undo = el('button', { title: 'Undo the last change (U)', onclick: () => void this.act({ do: 'undo' }) }, 'undo');
-  private readonly redo = el('button', { title: 'Make it again', onclick: () => void this.act({ do: 'redo' }) }, 'redo');
-  private readonly tool_buttons = new Map<Tool, HTMLElement>();
+  private readonly part = el('div', { class: 'net-part', role: 'status', hidden: true });
+  private readonly tools = new NetTools({
+    take: (tool) => {
+      this.hands.tool = tool;
+      this.drawing.root.dataset.tool = tool;
+    },
+    act: (word) => void this.act({ do: word }),
+    arrange: () => void this.arrange_nodes(),
+    find: (name) => void this.look_at(name),
+    follow: () => (this.drawing.following = !this.drawing.following),
+    zoom: (factor) => this.zoom(factor),
+    fit: () => this.fit(),
+  });
 
   constructor(root: HTMLElement, private readonly studio: Studio) {
-    this.drawing = new NetDrawing({
+    this.hands = new NetHands(this.drawing, {
       fire: (i) => void this.act({ do: 'fire', transition: this.net!.transitions[i].name }),
       choose: () => this.show_fields(),
-      move: (node, { x, y }) => void this.edit([{ op: 'move', [node.of]: this.name_of(node), x, y }]),
-      add: (of, { x, y }) => void this.edit([{ op: 'add', [of]: free_name(this.net!, of), x, y }]),
+      move: (node, to) => {
+        memory.keep(studio.file, node.of, this.drawing.name_of(node), to);
+        void this.edit([{ op: 'move', [node.of]: this.drawing.name_of(node), ...to }]);
+      },
+      add: (of, to) => void this.edit([{ op: 'add', [of]: free_name(this.net!, of), ...to }]),
       connect: (from, to, inhibits) => void this.edit([drawn_arc(this.net!, from, to, inhibits)]),
-      rename: (node, to) => void this.edit([{ op: 'rename', [node.of]: this.name_of(node), to }]),
+      rename: (node, to) => void this.edit([{ op: 'rename', [node.of]: this.drawing.name_of(node), to }]),
+    });
+    this.sentences = new NetSentences({
+      play: (which) => void this.act({ do: 'play_trace', which }),
+      show: (places, transitions) => void this.point_out(places, transitions),
+      drop: (text) => void this.edit([{ op: 'property', text, remove: true }]),
+      look_further: (markings) => void this.act({ do: 'analyse', markings }),
     });
     this.chart = new NetChart((t) => void studio.seek(Math.min(t, studio.status.end)));
     this.build_section();
     root.classList.add('net-panel');
     root.append(this.mode, this.playing, this.fields,
-      el('h3', {}, 'What was found'), this.sentences, this.property_line(), this.figures,
+      el('h3', {}, 'What was found'), property_line((text) => this.edit([{ op: 'property', text }], true)), this.sentences.root,
       el('h3', {}, 'What runs when'), this.chart.root,
-      el('div', { class: 'row net-save' },
-        el('button', { class: 'framed', 'data-act': 'save', title: 'Save as .net.json', onclick: () => void this.save('net') }, 'Save net'),
-        el('button', { class: 'framed', title: 'Drawing as SVG', onclick: () => void this.save('svg') }, 'Drawing'),
-        el('button', { class: 'framed', title: 'Chart as SVG', onclick: () => void this.save('gantt') }, 'Chart')));
+      el('h3', {}, 'Save'),
+      save_buttons((what) => void this.save(what)));
     this.listen();
   }
 
@@ -81,33 +92,57 @@ class NetPanel {
   }
 
   private build_section(): void {
-    const bar = el('div', { class: 'net-tools', role: 'toolbar', 'aria-label': 'Tools of the net' });
-    for (const { tool, label, about } of tools) {
-      const button = el('button', { title: about, 'data-tool': tool, onclick: () => this.take(tool) }, label);
-      this.tool_buttons.set(tool, button);
-      bar.append(button);
-    }
-    bar.append(this.undo, this.redo, el('span', { class: 'gap' }),
-      el('button', { title: 'Farther', 'aria-label': 'Farther', onclick: () => this.drawing.zoom(0.8) }, '−'),
-      el('button', { title: 'Nearer', 'aria-label': 'Nearer', onclick: () => this.drawing.zoom(1.25) }, '+'),
-      el('button', { title: 'Show all', onclick: () => this.drawing.fit(0) }, 'all'));
-    this.section.append(bar, el('div', { class: 'net-paper' }, this.drawing.root));
+    this.section.append(this.tools.root, this.part, el('div', { class: 'net-paper' }, this.drawing.root));
     document.getElementById('view')!.after(this.section);
-    this.take('hand');
+    this.tools.take('hand');
     this.drawing.root.addEventListener('keydown', (event) => {
       if ((event.key === 'Delete' || event.key === 'Backspace') && this.drawing.chosen) this.remove_chosen();
-      if (event.key === 'Escape') this.take('hand');
+      if (event.key === 'Escape') this.tools.take('hand');
     });
     const group = 'Net';
     shortcut({ key: 'u', group, what: 'undo the last change of the net', run: () => this.fits() && void this.act({ do: 'undo' }) });
+    shortcut({ key: 'j', group, what: 'go on to the next firing', run: () => this.fits() && void this.act({ do: 'next' }) });
     for (const [label, what] of [['click', 'fire a transition, choose a place'], ['drag', 'move a node, or the paper'],
-      ['double-click', 'rename'], ['Delete', 'remove what is chosen']]) shortcut({ key: `net ${label}`, label, group, what });
+      ['double-click', 'rename'], ['wheel', 'nearer, farther'], ['Tab', 'to what can fire'], ['arrows', 'from node to node'], ['Enter', 'fire, or choose'], ['Delete', 'remove what is chosen']]) shortcut({ key: `net ${label}`, label, group, what });
   }
 
-  private take(tool: Tool): void {
-    this.drawing.tool = tool;
-    this.drawing.root.dataset.tool = tool;
-    for (const [name, button] of this.tool_buttons) button.setAttribute('aria-pressed', String(name === tool));
+  private zoom(factor: number): void {
+    this.drawing.following = false;
+    this.drawing.zoom(factor);
+  }
+
+  private fit(): void {
+    this.drawing.following = false;
+    this.drawing.point_out([], []);
+    this.drawing.fit(true);
+  }
+
+  private async arrange_nodes(): Promise<void> {
+    memory.forget(this.studio.file);
+    if (await this.edit([{ op: 'arrange' }]) === null) this.drawing.fit(false);
+  }
+
+  // A node by its name; of a net that is too large its surroundings.
+  private async look_at(name: string): Promise<boolean> {
+    if (!name || !this.net) return false;
+    if (!this.drawing.find(name) && (this.net.whole || !await this.act({ do: 'look', at: name }))) {
+      if (this.net.whole) notify(`There is no place or transition ‘${name}’.`, 'error');
+      return false;
+    }
+    const node = this.drawing.find(name);
+    if (!node) return false;
+    this.drawing.following = false;
+    this.drawing.choose(node);
+    this.drawing.focus(node);
+    this.show_fields();
+    return true;
+  }
+
+  private async point_out(places: string[], transitions: string[]): Promise<void> {
+    const first = places[0] ?? transitions[0];
+    if (this.net && !this.net.whole && first && !this.drawing.find(first) && !await this.look_at(first)) return;
+    this.drawing.following = false;
+    this.drawing.point_out(places, transitions);
   }
 
   private listen(): void {
@@ -116,21 +151,26 @@ class NetPanel {
       this.arrange();
       this.net = null;
       this.foreseen = false;
-      this.take('hand');
+      this.tools.take('hand');
       if (!this.fits()) return;
       this.take_net(describe.net as Net, Boolean(describe.undo), Boolean(describe.redo), false);
+      this.drawing.following = true;
       this.take_analysis((describe.analysis as Analysis | undefined) ?? null);
       this.drawing.show(describe.now as NetNow, studio.status.playing, this.is_newest(describe.now as NetNow));
       this.show_fields();
       this.show_mode();
       this.ask_chart();
+      const moves = memory.moves(studio.file, this.net!);
+      if (moves.length) void this.edit(moves, true);
     });
     studio.on('server', (event) => {
       if (!this.fits() || !this.net) return;
       if (event.event === 'net') this.drawing.show(event as unknown as NetNow, studio.status.playing, this.is_newest(event as unknown as NetNow));
       if (event.event === 'net_changed') {
-        const chosen = this.drawing.chosen && this.name_of(this.drawing.chosen);
-        this.take_net(event.net as Net, Boolean(event.undo), Boolean(event.redo), true);
+        const chosen = this.drawing.chosen && this.drawing.name_of(this.drawing.chosen);
+        const elsewhere = !(event.net as Net).whole && !same_part(event.net as Net, this.net);
+        this.take_net(event.net as Net, Boolean(event.undo), Boolean(event.redo), !elsewhere);
+        memory.refresh(studio.file, this.net);
         this.choose_again(chosen);
         this.ask_chart();
       }
@@ -139,6 +179,7 @@ class NetPanel {
     studio.on('time', (t) => {
       if (!this.net) return;
       this.drawing.pass_time(t, studio.status.playing);
+      this.tools.show_following(this.drawing.following);
       this.chart.pass_time(t);
       if (t > this.chart.end + (this.foreseen ? 0 : 0.5)) this.ask_chart();
     });
@@ -151,10 +192,6 @@ class NetPanel {
 
   private is_newest({ t }: NetNow): boolean {
     return t >= this.studio.status.end - 1e-6;
-  }
-
-  private name_of(node: NodeId): string {
-    return (node.of === 'place' ? this.net!.places : this.net!.transitions)[node.index]?.name ?? '';
   }
 
   // After an edit: by its name, else what was renamed stays where it is.
@@ -172,15 +209,17 @@ class NetPanel {
 
   private take_net(net: Net, undo: boolean, redo: boolean, keep: boolean): void {
     this.net = net;
-    this.undo.disabled = !undo;
-    this.redo.disabled = !redo;
+    this.tools.show_net(net, undo, redo);
     this.drawing.open(net, keep);
-    this.section.classList.toggle('too-large', !net.drawn);
     this.chart_due = true;
+    this.part.hidden = net.whole;
+    const count = (n: number): string => n.toLocaleString('en');
+    this.part.textContent = net.whole ? '' : `${count(net.size[0])} places and ${count(net.size[1])} transitions are too many to draw: ` +
+      `these are ${net.places.length + net.transitions.length} that lie together. Find another one to go there.`;
   }
 
-  private async act(message: Record<string, unknown>): Promise<void> {
-    await this.studio.act(message);
+  private async act(message: Record<string, unknown>): Promise<boolean> {
+    return await this.studio.act(message) !== null;
   }
 
   // An error, or nothing.
@@ -200,12 +239,12 @@ class NetPanel {
 
   private remove_chosen(): void {
     const node = this.drawing.chosen!;
-    void this.edit([{ op: 'remove', [node.of]: this.name_of(node) }]);
+    void this.edit([{ op: 'remove', [node.of]: this.drawing.name_of(node) }]);
   }
 
   private show_fields(): void {
     const { chosen } = this.drawing;
-    const known = chosen && this.net && this.name_of(chosen) !== '';
+    const known = chosen && this.net && this.drawing.name_of(chosen) !== '';
     const old = this.fields.querySelector<HTMLElement>(':focus')?.dataset.field;
     this.fields.replaceChildren(...(known ? node_fields(this.net!, chosen, (edits) => this.edit(edits, true)) : []));
     if (old) this.fields.querySelector<HTMLElement>(`[data-field="${old}"]`)?.focus();
@@ -233,56 +272,11 @@ class NetPanel {
 
   private take_analysis(analysis: Analysis | null): void {
     this.analysis = analysis;
-    this.sentences.dataset.busy = String(analysis === null);
-    this.drawing.mark_dead((analysis?.sentences ?? []).flatMap((s) => (s.transition === undefined ? [] : [s.transition])));
+    if (analysis) {
+      this.drawing.mark_dead(analysis.sentences.flatMap((s) => (s.group === 'firing' && s.sign === 'bad' ? s.transitions ?? [] : [])));
+    }
+    this.sentences.show(analysis);
     this.show_mode();
-    if (!analysis) {
-      this.figures.textContent = 'Analysing …';
-      return;
-    }
-    this.sentences.replaceChildren(...analysis.sentences.map((s) => this.sentence(s)));
-    const more = el('button', { class: 'framed', onclick: () => void this.act({ do: 'analyse', markings: Math.min(most_asked, 10 * analysis.markings) }) }, 'look further');
-    this.figures.replaceChildren(`${analysis.markings.toLocaleString('en')} markings${analysis.complete ? '' : ' and more'}, ` +
-      `${analysis.seconds < 0.1 ? `${(1000 * analysis.seconds).toFixed(1)} ms` : `${analysis.seconds.toFixed(1)} s`}. `,
-    ...(analysis.complete || analysis.markings >= most_asked ? [] : [more]));
-  }
-
-  private sentence(s: Sentence): HTMLElement {
-    const item = el('li', { class: s.sign }, el('span', { class: 'sign', title: sign_words[s.sign], 'aria-label': sign_words[s.sign] }, signs[s.sign]),
-      el('span', { class: 'words' }, s.text));
-    if (s.trace !== undefined) {
-      item.append(el('button', { class: 'framed', 'data-trace': s.trace, title: 'Play the firings that show it',
-                                 onclick: () => void this.act({ do: 'play_trace', which: s.trace }) }, 'play it'));
-    }
-    if (s.property !== undefined) {
-      item.append(el('button', { class: 'drop-it', title: 'Do not ask this any more', 'aria-label': 'Remove the property',
-                                 onclick: () => void this.edit([{ op: 'property', text: s.property!, remove: true }]) }, '×'));
-    }
-    return item;
-  }
-
-  private property_line(): HTMLElement {
-    const input = el('input', { type: 'text', placeholder: 'never: P1 & P2', 'aria-label': 'Ask for a property', spellcheck: 'false', autocomplete: 'off' });
-    const caret = el('div', { class: 'caret error', hidden: true });
-    const error = el('div', { class: 'error', role: 'alert', hidden: true });
-    const apply = async (): Promise<void> => {
-      const problem = await this.edit([{ op: 'property', text: input.value }], true);
-      error.hidden = caret.hidden = problem === null;
-      if (problem === null) {
-        input.value = '';
-        input.removeAttribute('aria-invalid');
-        return;
-      }
-      error.textContent = problem;
-      input.setAttribute('aria-invalid', 'true');
-      const column = Number(/column (\d+)/.exec(problem)?.[1] ?? 0);
-      caret.hidden = column === 0;
-      caret.textContent = `${' '.repeat(Math.max(0, column - 1))}^`;
-    };
-    input.onkeydown = (event) => {
-      if (event.key === 'Enter') void apply();
-    };
-    return el('div', { class: 'formula net-property', title: 'always, never, possible, eventually, eventually within 5' }, input, caret, error);
   }
 
   private ask_chart(): void {
@@ -296,7 +290,7 @@ class NetPanel {
     void this.studio.connection.ask({ do: 'gantt' }).then((answer) => {
       if (net !== this.net) return;
       this.foreseen = Boolean(answer.foreseen);
-      this.chart.show(net, answer.chart as Chart);
+      this.chart.show(answer.chart as Chart);
     }).catch(() => undefined).finally(() => setTimeout(() => {
       this.asking_chart = false;
       if (this.chart_due) this.ask_chart();
@@ -312,6 +306,12 @@ class NetPanel {
       off();
     });
   }
+}
+
+// An edit changes few nodes; another part has others.
+function same_part(a: Net, b: Net | null): boolean {
+  const before = new Set(b?.places.map((p) => p.name));
+  return a.places.filter((p) => before.has(p.name)).length > a.places.length / 2;
 }
 
 let panel: NetPanel | null = null;

@@ -1,6 +1,6 @@
 // What ran when: one row for each place, full bars are waits, pale ones tokens that are ready. The
 // line is the time of the frame that is shown; a press goes there.
-import type { Chart, Net } from './net_messages';
+import type { Chart } from './net_messages';
 
 const row = 17;
 const head = 20;
@@ -10,7 +10,6 @@ export class NetChart {
   private readonly canvas = document.createElement('canvas');
   private readonly cursor = document.createElement('div');
   private chart: Chart | null = null;
-  private net: Net | null = null;
   private time = 0;
   private until = 1;
 
@@ -39,8 +38,7 @@ export class NetChart {
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
   }
 
-  show(net: Net, chart: Chart): void {
-    this.net = net;
+  show(chart: Chart): void {
     this.chart = chart;
     this.root.setAttribute('data-rows', String(chart.rows.length));
     this.draw();
@@ -56,9 +54,9 @@ export class NetChart {
   }
 
   private draw(): void {
-    const { chart, net, canvas } = this;
+    const { chart, canvas } = this;
     const width = this.root.clientWidth;
-    if (!chart || !net || width === 0) return;
+    if (!chart || width === 0) return;
     this.until = Math.max(chart.until, 0.1);
     const height = head + row * Math.max(1, chart.rows.length);
     const ratio = window.devicePixelRatio || 1;
@@ -72,7 +70,7 @@ export class NetChart {
     const x = (t: number): number => t / this.until * width;
     context.font = '13px system-ui, "DejaVu Sans", sans-serif';
     this.draw_axis(context, colour('--soft'), colour('--edge'), width, height, x);
-    chart.rows.forEach(({ place, bars }, i) => {
+    chart.rows.forEach(({ name, bars }, i) => {
       const y = head + i * row;
       for (const [start, end, kind] of bars) {
         context.globalAlpha = kind === 2 ? 0.28 : 0.85;
@@ -81,7 +79,6 @@ export class NetChart {
         context.fillRect(from, y + (kind === 2 ? 6 : 2), Math.max(1, to - from - 0.5), kind === 2 ? row - 11 : row - 4);
       }
       context.globalAlpha = 1;
-      const name = net.places[place]?.name ?? '';
       context.lineWidth = 3;
       context.lineJoin = 'round';
       context.strokeStyle = colour('--panel');

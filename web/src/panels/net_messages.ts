@@ -8,6 +8,7 @@ export interface NetPlace {
   x: number;
   y: number;
   acts?: boolean; // moves something in a show
+  more?: boolean; // has arcs to nodes that are not drawn
 }
 
 export interface NetTransition {
@@ -16,6 +17,7 @@ export interface NetTransition {
   event: string;
   x: number;
   y: number;
+  more?: boolean;
 }
 
 export type ArcKind = 'input' | 'output' | 'inhibitor' | 'interrupter';
@@ -35,7 +37,8 @@ export interface Net {
   arcs: NetArc[];
   properties: string[];
   timed: boolean;
-  drawn: boolean;
+  whole: boolean; // false: a part of one that is too large to be drawn
+  size: [places: number, transitions: number, arcs: number];
 }
 
 // What the net does in the frame that is shown.
@@ -49,11 +52,15 @@ export interface NetNow {
   allowed: number[];
 }
 
+export type SentenceGroup = 'asked' | 'end' | 'tokens' | 'firing' | 'time' | 'sums' | 'returns' | 'siphons';
+
 export interface Sentence {
   sign: 'good' | 'bad' | 'unknown' | 'remark';
+  group: SentenceGroup;
   text: string;
   trace?: number;
-  transition?: number;
+  places?: string[]; // that it is about
+  transitions?: string[];
   property?: string;
 }
 
@@ -67,14 +74,19 @@ export interface Analysis {
 
 export interface Chart {
   until: number;
-  rows: { place: number; bars: [start: number, end: number | null, kind: number][] }[];
-  fired: [transition: number, t: number][];
+  rows: { name: string; bars: [start: number, end: number | null, kind: number][] }[];
+  fired: number[]; // s
 }
 
 // A place or a transition.
 export interface NodeId {
   of: 'place' | 'transition';
   index: number;
+}
+
+export interface Point {
+  x: number;
+  y: number;
 }
 
 export type NetEdit = Record<string, string | number | boolean>;
