@@ -21,9 +21,16 @@ async function upload(name, net) {
   await page.evaluate(async ([file, text]) => {
     const told = await (await fetch(`/upload?name=${file}`, { method: 'POST', body: text })).json();
     await window.molejo.studio.open(told.file);
-  }, [name, JSON.stringify(net)]);
+  }, [name, typeof net === 'string' ? net : JSON.stringify(net)]);
   await page.waitForFunction((f) => window.molejo.studio.file.endsWith(f), name);
 }
+
+// Nodes and arcs by their names, wherever they stand.
+const drawn_net = () => page.evaluate(async () => {
+  const { net } = await window.molejo.studio.connection.ask({ do: 'describe' });
+  const arcs = net.arcs.map((a) => `${a.kind} ${net.places[a.place].name} ${net.transitions[a.transition].name} ${a.weight}`);
+  return { places: net.places.map((p) => [p.name, p.delay, p.tokens]), transitions: net.transitions.map((t) => [t.name, t.priority]), arcs: arcs.sort() };
+});
 
 // Two who each take one of two forks and want the other.
 const dining = {
@@ -50,8 +57,9 @@ test('a net is drawn with all its nodes, and tokens move by themselves', async (
   await page.waitForFunction(() => !window.molejo.studio.status.playing);
   assert.equal(await tokens('P1'), 0);
   assert.equal(await tokens('P5'), 1);
-  await sentence('T4 can never fire').waitFor();
-  assert.equal(await page.locator('[data-transition="T4"].dead').count(), 1);
+  await sentence('4 transitions can never fire: T4, T6, T7, T9').waitFor();
+  assert.equal(await page.locator('.transition.dead').count(), 4);
+  await sentence('at most 3 tokens in P3').waitFor();
   assert.ok(Number(await page.locator('.net-chart').getAttribute('data-rows')) >= 6);
 });
 
@@ -107,7 +115,7 @@ test('arcs drawn with the mouse take the deadlock away, undo brings it back', as
     { op: 'arc', kind: 'input', place: 'fork1', transition: 'b_right', weight: 0 },
     { op: 'arc', kind: 'input', place: 'fork2', transition: 'b_right' }] }));
   await sentence('never a deadlock').waitFor();
-  for (let i = 0; i < 3; ++i) await page.locator('.net-tools button', { hasText: 'undo' }).click();
+  for (let i = 0; i < 3; ++i) await page.locator('[data-act="undo"]').click();
   await sentence('deadlock after 2 firings').waitFor();
 });
 
@@ -120,7 +128,14 @@ test('fields change a place, a bad value stands red under it', async () => {
   await page.waitForFunction(() => window.molejo.studio.describe && document.querySelector('[data-place="a_one"] .delay').textContent === '0.25 s');
   await page.locator('[data-field="delay"]').fill('soon');
   await page.locator('[data-field="delay"]').press('Enter');
-  await page.locator('.net-field .error', { hasText: 'expected seconds' }).waitFor();
+  await page.locator('.net-field .error', { hasText: "'soon': expected seconds" }).waitFor();
+  await page.locator('[data-field="delay"]').fill('-1');
+  await page.locator('[data-field="delay"]').press('Enter');
+  await page.locator('.net-field .error', { hasText: "'-1': expected seconds" }).waitFor();
+  await page.locator('[data-field="name"]').fill('b_one');
+  await page.locator('[data-field="name"]').press('Enter');
+  await page.locator('.net-field .error', { hasText: "there is a place 'b_one' already" }).waitFor();
+  assert.equal(await page.locator('[data-place="a_one"] .delay').textContent(), '0.25 s'); // nothing has changed
   const property = page.locator('.net-property input');
   await property.fill('never: a_one & b_won');
   await property.press('Enter');
@@ -153,11 +168,130 @@ test('a node is added, renamed where it stands, moved and removed', async () => 
   await page.keyboard.press('Enter');
   await page.keyboard.press('Delete');
   await spoon.waitFor({ state: 'detached' });
-  const [file] = await Promise.all([page.waitForEvent('download'), page.locator('[data-act="save"]').click()]);
-  assert.equal(file.suggestedFilename(), 'dining.net.json');
-  const saved = JSON.parse(readFileSync(await file.path(), 'utf8'));
+  const download = async (what) => {
+    const [file] = await Promise.all([page.waitForEvent('download'), page.locator(`[data-save="${what}"]`).click()]);
+    return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') };
+  };
+  const json = await download('json'), pnml = await download('pnml');
+  assert.equal(json.name, 'dining.net.json');
+  const saved = JSON.parse(json.text);
   assert.deepEqual(saved.places.map((p) => p.name), dining.places.map((p) => p.name));
   assert.equal(saved.places[3].delay, 0.25);
+  // opened again, both are the same net
+  await upload('again.net.json', json.text);
+  const first = await drawn_net();
+  await upload('again.pnml', pnml.text);
+  assert.deepEqual(await drawn_net(), first);
+  assert.equal(first.places.length, 6);
+});
+
+test('nodes stay where they were put when the page is loaded anew', async () => {
+  await studio.open('scenes/nets/jump.net.json');
+  const place = page.locator('[data-place="P1a"]');
+  await place.waitFor();
+  await page.evaluate(() => window.molejo.studio.act({ do: 'pause' }));
+  const box = await place.locator('.place').boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 90, box.y + 60, { steps: 4 });
+  await page.mouse.up();
+  await page.locator('[data-act="undo"]:enabled').waitFor();
+  const put = await place.getAttribute('transform');
+  await studio.open('scenes/nets/walk.net.json');
+  await page.reload();
+  await studio.until(() => window.molejo?.studio.kind === 'net');
+  await studio.open('scenes/nets/jump.net.json');
+  await page.waitForFunction((at) => document.querySelector('[data-place="P1a"]')?.getAttribute('transform') === at, put);
+  await page.locator('[data-act="arrange"]').click();
+  await page.waitForFunction((at) => document.querySelector('[data-place="P1a"]').getAttribute('transform') !== at, put);
+});
+
+test('names do not run into each other, at any distance', async () => {
+  for (const file of ['philosophers_10.pnml', 'mapk_8.pnml', 'kanban_5.pnml', 'fms_5.pnml']) {
+    await studio.open(`scenes/nets/${file}`);
+    await page.evaluate(() => window.molejo.studio.act({ do: 'pause' }));
+    let shown = 0;
+    for (const act of ['fit', 'farther', ...Array(6).fill('nearer')]) {
+      await page.locator(`[data-act="${act}"]`).click();
+      await page.mouse.move(5, 300);
+      await page.waitForTimeout(300);
+      const { meeting, count } = await page.evaluate(() => {
+        const boxes = [...document.querySelectorAll('.net-drawing text.name')].filter((t) => t.textContent).map((t) => t.getBoundingClientRect());
+        const meet = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 3 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4;
+        return { count: boxes.length, meeting: boxes.flatMap((a, i) => boxes.slice(0, i).filter((b) => meet(a, b))).length };
+      });
+      assert.equal(meeting, 0, `${file} ${act}`);
+      shown = Math.max(shown, count);
+    }
+    assert.ok(shown > 20, `${file}: ${shown}`);
+  }
+});
+
+test('keys lead to what can fire, on to its neighbours, and fire', async () => {
+  await upload('keys.net.json', dining);
+  await page.locator('[data-mode="hand"]').click();
+  await page.waitForFunction(() => document.querySelectorAll('.transition.allowed').length === 2);
+  await page.locator('[data-act="fit"]').focus();
+  await page.keyboard.press('Tab');
+  const at = () => page.evaluate(() => document.activeElement.dataset.transition ?? document.activeElement.dataset.place);
+  const first = await at();
+  assert.ok(['a_left', 'b_left'].includes(first), first);
+  await page.keyboard.press('Enter');
+  await page.waitForFunction((name) => document.querySelector(`[data-place="${name[0]}_one"] .token`), first);
+  for (const key of ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown']) await page.keyboard.press(key);
+  assert.notEqual(await at(), undefined); // still in the net
+  await page.locator('[data-act="next"]').click();
+  await page.waitForFunction(() => document.querySelectorAll('[data-place$="_one"] .token').length === 2 || document.querySelectorAll('[data-place$="_one"] .token').length === 0);
+});
+
+test('what a sentence is about is shown in the net', async () => {
+  await studio.open('scenes/nets/walk.net.json');
+  const dead = sentence('4 transitions can never fire');
+  await dead.waitFor();
+  await dead.locator('[data-act="show"]').click();
+  await page.waitForFunction(() => document.querySelectorAll('.node.pointed').length === 4);
+  await studio.open('scenes/nets/ball_top.net.json');
+  await page.locator('[data-group="sums"] summary').click();
+  await sentence('P1 + P2 + P3 + P4 + P5 + P6 + P7 + P8 = 1, always').waitFor();
+  await page.locator('[data-group="siphons"] summary').click();
+  await sentence('none can ever run empty').waitFor();
+});
+
+test('a net of ten thousand places is played, a part of it is drawn, and the page goes on', async () => {
+  const count = 10_000;
+  const nodes = Array.from({ length: count }, (_, i) =>
+    `<place id="q${i}">${i === 5 ? '<initialMarking><text>1</text></initialMarking>' : ''}</place><transition id="u${i}"/>` +
+    `<arc id="a${i}" source="q${i}" target="u${i}"/><arc id="b${i}" source="u${i}" target="q${(i + 1) % count}"/>`).join('');
+  const pnml = `<?xml version="1.0"?><pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml"><net id="n" ` +
+    `type="http://www.pnml.org/version-2009/grammar/ptnet"><page id="p">${nodes}</page></net></pnml>`;
+  const begun = Date.now();
+  await upload('ring.pnml', pnml);
+  await page.locator('.net-part', { hasText: '10,000 places' }).waitFor();
+  console.log(`  ring of ${count}: shown after ${Date.now() - begun} ms`);
+  assert.equal(await page.locator('.net-drawing .node').count(), 120);
+  // a whole second of the page, while it plays and is analysed: no long silence
+  const longest = await page.evaluate(() => new Promise((resolve) => {
+    let last = performance.now(), most = 0;
+    const end = last + 1000;
+    const look = () => {
+      const now = performance.now();
+      most = Math.max(most, now - last);
+      last = now;
+      if (now > end) resolve(most);
+      else setTimeout(look, 5);
+    };
+    look();
+  }));
+  console.log(`  longest silence of the page: ${longest.toFixed(0)} ms`);
+  const asked = Date.now();
+  await page.evaluate(() => window.molejo.studio.connection.ask({ do: 'status' }));
+  console.log(`  the server answers after ${Date.now() - asked} ms`);
+  await page.locator('.net-tools input').fill('q7000');
+  await page.locator('.net-tools input').press('Enter');
+  await page.locator('[data-place="q7000"].chosen').waitFor();
+  await page.locator('[data-field="delay"]').fill('-2');
+  await page.locator('[data-field="delay"]').press('Enter');
+  await page.locator('.net-field .error', { hasText: 'expected seconds' }).waitFor();
 });
 
 test('a show moves with its net, and its counterexample is played in the view', async () => {
@@ -190,6 +324,16 @@ test('a show moves with its net, and its counterexample is played in the view', 
   assert.ok(seen.differing > 60 && seen.colours > 12, JSON.stringify(seen));
   assert.ok((await status()).end > 2);
   assert.equal((await status()).failure, undefined);
+});
+
+test('the line in the chart goes with the time', async () => {
+  const left = () => page.evaluate(() => document.querySelector('.net-chart .cursor').getBoundingClientRect().left);
+  await page.evaluate(() => window.molejo.studio.seek(0.5));
+  await page.waitForFunction(() => Math.abs(window.molejo.studio.time - 0.5) < 0.05);
+  const early = await left();
+  await page.evaluate(() => window.molejo.studio.seek(2));
+  await page.waitForFunction(() => Math.abs(window.molejo.studio.time - 2) < 0.05);
+  assert.ok(await left() > early + 20);
 });
 
 test('a press on the chart goes to that time', async () => {
