@@ -67,36 +67,14 @@ void add_recording(const GallerySource& source, const Scene& scene, const Model&
               "stills and energy of " + card.title, card);
 }
 
-// Does something from outside decide when it goes on? Of such nets the logic alone does not say
-// what can never fire: it lets nobody wait.
-bool is_open(const Net& net) {
-  return std::any_of(net.transitions.begin(), net.transitions.end(),
-                     [](const Transition& t) { return !t.event.empty(); }) ||
-         std::any_of(net.places.begin(), net.places.end(),
-                     [](const Place& p) { return p.awaited; });
-}
-
 // What an analysis says that takes seconds at most.
 void add_findings(const Net& net, int own, GalleryCard& card) {
   constexpr const char* signs[] = {"good", "bad", "unknown", "remark"};
   constexpr std::size_t most_told = 10;
   const NetFindings findings = find_out(net, quick_markings, own);
-  const bool open = is_open(net);
   std::vector<GallerySentence> sentences;
-  int told_dead = -1;  // the sentence that lists them
   for (const Finding& f : findings.sentences) {
-    if (open && f.text.ends_with(" can never fire")) continue;
-    if (f.transition < 0) {
-      sentences.push_back({signs[static_cast<int>(f.sign)], f.text});
-      continue;
-    }
-    const std::string& name = net.transitions[static_cast<std::size_t>(f.transition)].name;
-    if (told_dead < 0) {
-      told_dead = static_cast<int>(sentences.size());
-      sentences.push_back({"bad", "can never fire: " + name});
-    } else {
-      sentences[static_cast<std::size_t>(told_dead)].text += ", " + name;
-    }
+    sentences.push_back({signs[static_cast<int>(f.sign)], f.text});
   }
   if (sentences.size() > most_told + 1) {
     const std::size_t more = sentences.size() - most_told;

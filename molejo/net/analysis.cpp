@@ -38,27 +38,16 @@ void analyse_markings(const Net& net, const SpaceSettings& given, Analysis& resu
   }
 }
 
-// Whether ignoring delays and priorities only adds markings: an inhibitor arc must not see tokens
-// that still wait.
-bool orders_hold_all_runs(const Net& net) {
-  return std::none_of(net.arcs.begin(), net.arcs.end(), [&](const Arc& a) {
-    const Place& p = net.places[static_cast<std::size_t>(a.place.index)];
-    return a.kind == ArcKind::inhibitor && (p.delay.numerator > 0 || p.awaited);
-  });
-}
-
 void check_properties(const Net& net, const AnalysisSettings& settings, Analysis& result) {
   std::vector<Property> properties;
   for (const auto* list : {&net.properties, &settings.properties}) {
     for (const std::string& text : *list) properties.push_back(parse_property(text, net));
   }
-  const bool delayed = net.is_timed() || std::any_of(net.places.begin(), net.places.end(),
-                                                     [](const Place& p) { return p.awaited; });
   std::unique_ptr<StateSpace> orders;
   for (const Property& property : properties) {
     if (result.timed) {
       result.properties.push_back(check(property, *result.timed));
-    } else if (!delayed) {
+    } else if (!lets_tokens_wait(net)) {
       result.properties.push_back(check(property, *result.space, true));
     } else if (!orders_hold_all_runs(net)) {
       PropertyResult unknown;
@@ -78,6 +67,19 @@ void check_properties(const Net& net, const AnalysisSettings& settings, Analysis
 }
 
 }  // namespace
+
+bool lets_tokens_wait(const Net& net) {
+  return net.is_timed() || std::any_of(net.places.begin(), net.places.end(),
+                                       [](const Place& p) { return p.awaited; });
+}
+
+// An inhibitor arc must not see tokens that still wait.
+bool orders_hold_all_runs(const Net& net) {
+  return std::none_of(net.arcs.begin(), net.arcs.end(), [&](const Arc& a) {
+    const Place& p = net.places[static_cast<std::size_t>(a.place.index)];
+    return a.kind == ArcKind::inhibitor && (p.delay.numerator > 0 || p.awaited);
+  });
+}
 
 bool Analysis::is_safe() const {
   return space->end() == SpaceEnd::complete &&

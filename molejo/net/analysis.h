@@ -51,6 +51,12 @@ struct Analysis {
   bool is_safe() const;
 };
 
+// By delays or by actions that are awaited.
+bool lets_tokens_wait(const Net& net);
+// Whether ignoring delays and priorities (Choice::any) only adds markings: what is never so in any
+// order of firing is never so in time.
+bool orders_hold_all_runs(const Net& net);
+
 // Throws NetError for a property that cannot be read. The net must outlive the result.
 Analysis analyse(const Net& net, const AnalysisSettings& settings);
 

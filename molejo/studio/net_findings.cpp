@@ -59,6 +59,8 @@ NetFindings find_out(const Net& given, std::uint64_t max_markings, int own,
   settings.structure.work = 30'000'000;
   settings.structure.siphon_steps = 2'000;
   settings.properties = {deadlock_question};
+  // what waits for the world may be overtaken by what has a lower priority
+  if (lets_tokens_wait(net) && !TimedSpace::explores(net)) settings.space.choice = Choice::any;
   try {
     const Analysis analysis = analyse(net, settings);
     if (own < 0) own = static_cast<int>(net.transitions.size());

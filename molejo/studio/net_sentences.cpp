@@ -46,7 +46,12 @@ std::vector<char> largest_trap(const Net& net, const Topology& topology,
 class Teller {
  public:
   Teller(const Net& net, int own, const Analysis& analysis, NetFindings& findings)
-      : net_(net), own_(own), a_(analysis), out_(findings) {}
+      : net_(net),
+        own_(own),
+        a_(analysis),
+        out_(findings),
+        open_(lets_tokens_wait(net) && !analysis.timed),
+        sure_(!open_ || orders_hold_all_runs(net)) {}
 
   void tell_all() {
     out_.markings = a_.space->size();
@@ -170,8 +175,9 @@ class Teller {
       const Growth& growth = space.growth();
       const std::vector<int> grow =
           numbers(a_.cover && !a_.cover->unbounded.empty() ? a_.cover->unbounded : growth.places);
-      Finding& f = say(Group::tokens, Sign::bad,
-                       fmt::format("{} can hold any number of tokens", places(grow)));
+      Finding& f =
+          say(Group::tokens, open_ ? Sign::unknown : Sign::bad,
+              fmt::format("{} {} hold any number of tokens", places(grow), open_ ? "may" : "can"));
       f.places = grow;
       std::vector<TraceStep> steps;
       for (const TransitionId t : growth.way) steps.push_back({t});
@@ -185,7 +191,7 @@ class Teller {
       say(Group::tokens, Sign::unknown, "stopped: a place has more tokens than can be counted");
       return;
     }
-    if (a_.is_safe()) {
+    if (sure_ && a_.is_safe()) {
       say(Group::tokens, Sign::good, "never more than one token in a place");
       return;
     }
@@ -194,7 +200,7 @@ class Teller {
     for (std::size_t p = 0; p < a_.bounds.size(); ++p) {
       with_bound[a_.bounds[p]].push_back(static_cast<int>(p));
     }
-    const bool all = space.end() == SpaceEnd::complete;
+    const bool all = sure_ && space.end() == SpaceEnd::complete;
     for (const auto& [bound, list] : with_bound) {
       if (bound <= 1 && with_bound.size() > 1) continue;
       const std::string count = plural(static_cast<std::uint64_t>(bound), "token");
@@ -218,7 +224,7 @@ class Teller {
                                                 TransitionId{t}) != a_.cover->dead.end();
       if (never) dead.push_back(t);
     }
-    if (!dead.empty() && (all || covered)) {
+    if (!dead.empty() && sure_ && (all || covered)) {
       say(Group::firing, Sign::bad,
           dead.size() == 1
               ? transition(dead[0]) + " can never fire"
@@ -228,10 +234,10 @@ class Teller {
       say(Group::firing, Sign::unknown,
           fmt::format("not seen to fire so far: {}", transitions(dead)))
           .transitions = dead;
-    } else if (own_ > 0 && !covered) {
+    } else if (own_ > 0 && !covered && !open_) {
       say(Group::firing, Sign::good, "every transition can fire");
     }
-    if (!a_.behaviour || !dead.empty()) return;
+    if (!a_.behaviour || !dead.empty() || open_) return;
     if (a_.behaviour->is_live()) {
       say(Group::firing, Sign::good, "every transition can always fire again");
     }
@@ -334,6 +340,8 @@ class Teller {
   int own_;
   const Analysis& a_;
   NetFindings& out_;
+  const bool open_;  // to the world, which decides how long tokens wait: more is seen than can be
+  const bool sure_;  // what was not seen cannot be
 };
 
 }  // namespace

@@ -184,8 +184,8 @@ TEST_CASE("studio: each kind says what it exports, and all of that can be had") 
       {"scenes/double_pendulum.json", "glb csv svg"},
       {"scenes/gaits/basic_run_closed.gait.json", "glb csv svg"},
       {"scenes/gaits/basic_run.motion.json", "glb csv svg motion"},
-      {"scenes/shows/walk.show.json", "glb csv net pnml svg gantt events"},
-      {"scenes/nets/jump.net.json", "net pnml svg gantt events"},
+      {"scenes/shows/walk.show.json", "glb csv json pnml svg gantt events"},
+      {"scenes/nets/jump.net.json", "json pnml svg gantt events"},
       {"scenes/walks/stick_a.walk.json", "glb bvh csv"},
       {"scenes/walks/stick_walk.bvh", "glb bvh csv"},
   };
