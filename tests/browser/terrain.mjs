@@ -24,6 +24,23 @@ const on_screen = (point) => page.evaluate((p) => {
   return { x: box.left + box.width * (at.x + 1) / 2, y: box.top + box.height * (1 - at.y) / 2 };
 }, point);
 
+// Where it stands, once it does.
+async function at_rest() {
+  for (let before = await place(); ;) {
+    await page.waitForTimeout(1000);
+    const now = await place();
+    if (Math.hypot(now[0] - before[0], now[1] - before[1]) < 0.01) return now;
+    before = now;
+  }
+}
+
+// So that places before a character can be aimed at.
+async function look_from_above() {
+  const drawn = await page.evaluate(() => window.molejo.stage.drawn);
+  await page.keyboard.press('3');
+  await studio.until((n) => window.molejo.stage.drawn > n + 2, drawn);
+}
+
 // The drawn ground at (x, y).
 const ground_height = (x, y) => page.evaluate(([gx, gy]) => {
   const { stage } = window.molejo;
@@ -44,28 +61,25 @@ test('a hill that is sculpted before a character carries its feet', { timeout: 1
   await page.selectOption('[aria-label=Ground]', 'scenes/terrains/flat.terrain.json');
   await studio.until(() => window.molejo.studio.describe.ground.includes('flat'));
   await page.click('[data-rest]');
-  await page.waitForTimeout(1500); // it comes to rest
-  const [x, y, z] = await place();
+  const [x, y, z] = await at_rest();
   assert.ok(Math.abs(z) < 0.05, `stands on the floor, not at ${z}`);
-  const hill = [x + 1.6, y];
-  // seen from above, so that the place in front of it can be aimed at
-  await page.keyboard.press('3');
+  const hill = [x, y + 1.6]; // it looks along y
+  await look_from_above();
   await page.check('[data-sculpt]');
   await page.locator('[aria-label="Radius of the brush"]').fill('1.5');
   await page.locator('[aria-label="Height of a stroke"]').fill('0.05');
-  const sculpted = await page.evaluateHandle(() => {
-    const list = [];
-    window.molejo.studio.on('server', (e) => e.event === 'sculpted' && list.push(e));
-    return list;
+  await page.evaluate(() => {
+    window.sculpted = [];
+    window.molejo.studio.on('server', (e) => e.event === 'sculpted' && window.sculpted.push(e));
   });
   const aim = await on_screen([...hill, 0]);
   await page.mouse.move(aim.x, aim.y);
   await page.mouse.down();
-  await page.waitForFunction((list) => list.length >= 8, sculpted, { polling: 50 });
+  await studio.until(() => window.sculpted.length >= 8);
   await page.mouse.up();
   await page.waitForTimeout(500);
   await page.uncheck('[data-sculpt]');
-  const strokes = await sculpted.jsonValue();
+  const strokes = await page.evaluate(() => window.sculpted);
   const raised = strokes.reduce((sum, s) => sum + s.height, 0);
   const top = strokes[0];
   assert.ok(Math.hypot(top.x - hill[0], top.y - hill[1]) < 0.1, `sculpted at ${top.x}, ${top.y}, not ${hill}`);
@@ -73,24 +87,24 @@ test('a hill that is sculpted before a character carries its feet', { timeout: 1
   assert.ok(Math.abs(drawn - raised) < 0.02, `${raised} m was sculpted, ${drawn} m is drawn`);
   // it walks over the top and down again; the highest that it gets is the hill
   await page.evaluate(([tx, ty]) => {
-    window.highest = { place: 0, foot: 0 };
+    window.highest = 0;
     window.molejo.stage.before_draw.push(() => {
       const { guest } = window.molejo.stage;
       if (!guest) return;
       for (const a of guest.actors) {
         const p = a.root.position;
-        if (Math.hypot(p.x - tx, p.y - ty) < 0.5) window.highest.place = Math.max(window.highest.place, p.z);
+        if (Math.hypot(p.x - tx, p.y - ty) < 0.5) window.highest = Math.max(window.highest, p.z);
       }
     });
   }, [top.x, top.y]);
-  const before = await figure('penetration_heel_mm').catch(() => []);
-  await page.evaluate(([gx, gy]) => window.molejo.studio.act({ do: 'goto', path: [[gx + 2.2, gy]] }), [top.x, top.y]);
-  await studio.until((end) => window.molejo.stage.guest_place().x > end, top.x + 0.1, 60_000);
-  const highest = await page.evaluate(() => window.highest.place);
+  await page.keyboard.down('ArrowUp');
+  await studio.until((end) => window.molejo.stage.guest_place().y > end, top.y + 0.2, 60_000);
+  const highest = await page.evaluate(() => window.highest);
   assert.ok(Math.abs(highest - raised) < 0.12 * raised + 0.04, `rose by ${highest} m on a hill of ${raised} m`);
   const [heel] = await figure('penetration_heel_mm'), [toe] = await figure('penetration_toe_mm');
-  assert.ok(heel < 10 && toe < 10, `heel ${heel} mm, toe ${toe} mm in the ground (before: ${before})`);
-  await studio.until((end) => window.molejo.stage.guest_place().x > end, top.x + 1.7, 60_000);
+  assert.ok(heel < 10 && toe < 10, `heel ${heel} mm, toe ${toe} mm in the ground`);
+  await studio.until((end) => window.molejo.stage.guest_place().y > end, top.y + 1.8, 60_000);
+  await page.keyboard.up('ArrowUp');
   assert.ok(Math.abs((await place())[2]) < 0.05, 'down again');
   // Shift digs; level takes everything away
   await page.check('[data-sculpt]');
@@ -98,7 +112,7 @@ test('a hill that is sculpted before a character carries its feet', { timeout: 1
   await page.keyboard.down('Shift');
   await page.mouse.move(hole.x, hole.y);
   await page.mouse.down();
-  await page.waitForFunction((list) => list.at(-1).height < 0, sculpted, { polling: 50 });
+  await studio.until(() => window.sculpted.at(-1).height < 0);
   await page.mouse.up();
   await page.keyboard.up('Shift');
   await page.uncheck('[data-sculpt]');
@@ -141,8 +155,8 @@ test('one is steered, and all are', { timeout: 120_000 }, async () => {
 test('way-points are set with Shift, and reached', { timeout: 120_000 }, async () => {
   await page.selectOption('[aria-label="Who is steered"]', { index: 0 });
   await page.click('[data-rest]');
-  await page.keyboard.press('3');
-  await page.waitForTimeout(300);
+  await at_rest();
+  await look_from_above();
   const [x, y, z] = await place();
   for (const goal of [[x + 1.2, y + 0.3, z], [x + 1.4, y - 0.9, z]]) {
     const at = await on_screen(goal);
@@ -166,7 +180,7 @@ test('feet go where they shall, and their ways are drawn', { timeout: 120_000 },
   const misses = await page.evaluate(() => window.molejo.stage.guest.feet().misses);
   assert.ok(misses.length === 2 && Math.max(...misses) < 0.03, `real feet are ${misses} m from their targets`);
   await page.click('[data-rest]');
-  await page.waitForTimeout(1500);
+  await at_rest();
   await studio.pause();
   // the curves end at the feet that are drawn
   await studio.until(() => {

@@ -190,6 +190,8 @@ export class Stage {
       : this.figure ? this.figure.extent(this.poses) : { center: new Vector3(), radius: 1 };
     this.cameras.look_from(side, center, radius);
     if (this.cameras.following && side === 'scene') this.cameras.go_to(center);
+    const point = this.guest ? this.guest.place() : this.figure ? this.followed_point() : null;
+    if (point) this.cameras.follow_from(point);
     this.touch();
   }
 
