@@ -90,11 +90,11 @@ class Inbox {
   std::string failure_;
 };
 
-// Where pictures go: one file, a folder of them, or a pictures.
+// Where pictures go: one file, a folder of them, or a film.
 class Pictures {
  public:
   Pictures(const std::string& output, double fps) : output_(output) {
-    if (output.ends_with(".mp4")) film_.emplace(output, fps);
+    if (output.ends_with(".mp4") || output.ends_with(".gif")) film_.emplace(output, fps);
     if (output.ends_with("/")) fs::create_directories(output);
   }
 
@@ -184,7 +184,7 @@ class TemporaryFolder {
 
 void check_output_name(const RenderOptions& o) {
   if (o.output.ends_with("/")) return;
-  check_output(o.output, {".mp4", ".png"}, o.file);
+  check_output(o.output, {".mp4", ".gif", ".png"}, o.file);
 }
 
 }  // namespace
@@ -193,7 +193,9 @@ CLI::App* add_render(CLI::App& app, RenderOptions& o) {
   CLI::App* command = app.add_subcommand(
       "render", "Pictures and films of anything that the studio shows, without a window");
   command->add_option("FILE", o.file, "Any file that the studio opens")->type_name("");
-  command->add_option("-o,--output", o.output, "Film .mp4, picture .png, or a folder ending in /")
+  command
+      ->add_option("-o,--output", o.output,
+                   "Film .mp4 or .gif, picture .png, or a folder ending in /")
       ->type_name("FILE");
   command->add_option("--size", o.size, "Pixels")->capture_default_str()->type_name("WxH");
   command->add_option("--fps", o.fps, "Pictures a second of a film")
@@ -220,7 +222,8 @@ int render(const RenderOptions& o) {
     if (x >= least && x <= most) return x;
     throw InputError(fmt::format("{}: {:g}: expected {:g} to {:g}", name, x, least, most));
   };
-  if (o.output.empty()) throw InputError("-o FILE is missing: .mp4, .png or a folder ending in /");
+  if (o.output.empty())
+    throw InputError("-o FILE is missing: .mp4, .gif, .png or a folder ending in /");
   check_output_name(o);
   const Size size = parse_size(o.size);
   const double fps = number("--fps", o.fps, 1, 240), from = number("--from", o.from, 0, 3600);

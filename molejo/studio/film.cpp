@@ -18,13 +18,32 @@ std::uint32_t big_endian(std::string_view bytes) {
   return x;
 }
 
+std::string ending_of(const std::string& path) {
+  return std::filesystem::path(path).extension().string();
+}
+
 std::vector<std::string> encoder_words(const std::string& path, double fps) {
-  return {"-y", "-loglevel", "error", "-xerror",
-          // what comes in
-          "-f", "image2pipe", "-framerate", fmt::format("{:g}", fps), "-c:v", "png", "-i", "-",
-          // what goes out: sizes must be even, and every player must take it
-          "-vf", "crop=trunc(iw/2)*2:trunc(ih/2)*2", "-c:v", "libx264", "-crf", "18", "-preset",
-          "veryfast", "-pix_fmt", "yuv420p", "-movflags", "+faststart", path};
+  std::vector<std::string> words{"-y", "-loglevel", "error", "-xerror",
+                                 // what comes in
+                                 "-f", "image2pipe", "-framerate", fmt::format("{:g}", fps), "-c:v",
+                                 "png", "-i", "-"};
+  // what goes out: of a film sizes must be even, and every player must take it
+  static const std::vector<std::string> film{"-vf",       "crop=trunc(iw/2)*2:trunc(ih/2)*2",
+                                             "-c:v",      "libx264",
+                                             "-crf",      "18",
+                                             "-preset",   "veryfast",
+                                             "-pix_fmt",  "yuv420p",
+                                             "-movflags", "+faststart"};
+  // one palette for all pictures, and no noise where nothing moves
+  static const std::vector<std::string> animation{
+      "-filter_complex",
+      "split[a][b];[a]palettegen=stats_mode=full[p];[b][p]paletteuse=dither=bayer:bayer_scale=4:"
+      "diff_mode=rectangle",
+      "-loop", "0"};
+  const std::vector<std::string>& out = ending_of(path) == ".gif" ? animation : film;
+  words.insert(words.end(), out.begin(), out.end());
+  words.push_back(path);
+  return words;
 }
 
 }  // namespace
@@ -51,7 +70,7 @@ std::string picture_fault(std::string_view bytes, int width, int height) {
 }
 
 FilmWriter::FilmWriter(std::string path, double fps)
-    : path_(std::move(path)), part_(path_ + ".part.mp4") {
+    : path_(std::move(path)), part_(path_ + ".part" + ending_of(path_)) {
   encoder_.emplace(need_program({"ffmpeg"}, "ffmpeg"), encoder_words(part_, fps), true);
 }
 

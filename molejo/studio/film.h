@@ -1,4 +1,4 @@
-// Films: pictures go in one after the other, ffmpeg makes an MP4 of them.
+// Films: pictures go in one after the other, ffmpeg makes an MP4 or an animated GIF of them.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ std::string picture_fault(std::string_view bytes, int width, int height);
 // it is time to stop.
 class FilmWriter {
  public:
-  // Throws InputError where there is no ffmpeg.
+  // An ending .gif means an animated picture. Throws InputError where there is no ffmpeg.
   FilmWriter(std::string path, double fps);
   // Leaves no process, and no file that is not finished.
   ~FilmWriter();

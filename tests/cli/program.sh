@@ -1395,10 +1395,20 @@ test_render_makes_a_film_that_moves() {
   ! cmp -s f1.png f5.png || fail "nothing moves"
 }
 
+test_render_animates_a_picture_of_a_net() {
+  can_render || return 0
+  expect 0 render "$scenes/nets/ball_top.net.json" -o net.gif --seconds 2 --fps 2 --size 480x270
+  only_files net.gif
+  [ "$(ffprobe -v error -count_frames -select_streams v -show_entries stream=width,height,nb_read_frames -of csv=p=0 net.gif)" = 480,270,4 ] ||
+    fail "size or frames"
+  ffmpeg -loglevel error -i net.gif f%d.png
+  ! cmp -s f1.png f4.png || fail "nothing moves"
+}
+
 test_render_refuses_bad_input_with_one_line() {
   refuse "no FILE given" render
   refuse "-o FILE is missing" render "$scenes/pendulum.json"
-  refuse "unknown ending '.gif'" render "$scenes/pendulum.json" -o a.gif
+  refuse "unknown ending '.avi'" render "$scenes/pendulum.json" -o a.avi
   refuse "--size: '9x9'" render "$scenes/pendulum.json" -o a.png --size 9x9
   refuse "--fps: 0" render "$scenes/pendulum.json" -o a.mp4 --fps 0
   refuse "--seconds: -1" render "$scenes/pendulum.json" -o a.mp4 --seconds -1

@@ -92,12 +92,9 @@ export function export_menu(studio: Studio, range: () => Range): HTMLElement {
   const fill = (exports: string[]): void => {
     const { from, to } = range();
     const labels = studio.kind === 'net' || studio.kind === 'show' ? { ...known, ...of_net } : known;
-    // a net alone has nothing in the view
-    const films = studio.kind === 'net' ? []
-      : [entry('mp4', 'MP4', 'film of the view', filmed), el('div', { class: 'row' }, size, fps)];
     list.replaceChildren(
       el('div', { class: 'soft head' }, `from ${clock(from)} to ${clock(to)}`),
-      ...films, ...exports.map((what) => {
+      entry('mp4', 'MP4', 'film of what is seen', filmed), el('div', { class: 'row' }, size, fps), ...exports.map((what) => {
         const [label, about] = labels[what] ?? [what, ''];
         return entry(what, label, about, () => ordered(what));
       }));

@@ -1,5 +1,6 @@
 // Pictures of moments: the run stands still, one moment after the other is shown, drawn and handed on.
 // For films made from the page (exports.ts) and for molejo render (render.ts).
+import { draw_net, net_drawing } from './net_picture';
 import type { Studio } from './studio';
 
 export interface FilmPlan {
@@ -67,13 +68,29 @@ function hold_size({ stage }: Studio, canvas: HTMLCanvasElement, width: number, 
   stage.cameras.resize(width, height);
 }
 
+// What is filmed as it is seen: its width and height in pixels.
+export function seen_size(studio: Studio, canvas: HTMLCanvasElement): [number, number] {
+  if (studio.kind !== 'net') return [canvas.width, canvas.height];
+  const { clientWidth, clientHeight } = net_drawing();
+  return [clientWidth, clientHeight];
+}
+
+// The moment that is shown.
+async function draw(studio: Studio, canvas: HTMLCanvasElement, plan: FilmPlan, first: boolean): Promise<Blob> {
+  const { stage } = studio;
+  if (studio.kind === 'net') return png_of(await draw_net(plan.width, plan.height));
+  hold_size(studio, canvas, plan.width, plan.height);
+  if (first) stage.draw_now(long_ago);
+  stage.draw_now(1 / plan.fps);
+  return png_of(canvas);
+}
+
 // Draws the moments of a plan and hands each picture on while the next one is drawn. Returns how many
 // there were: fewer where the run ends. `signal` ends it with its reason.
 export async function shoot(studio: Studio, canvas: HTMLCanvasElement, plan: FilmPlan,
                             hand_on: (png: Blob, index: number) => Promise<void>,
                             signal?: AbortSignal): Promise<number> {
-  const { stage } = studio;
-  stage.manual = true;
+  studio.stage.manual = true;
   await all_loaded(studio, plan.from);
   let handed = Promise.resolve();
   for (let k = 0; k < plan.count; ++k) {
@@ -82,10 +99,7 @@ export async function shoot(studio: Studio, canvas: HTMLCanvasElement, plan: Fil
       await handed;
       return k;
     }
-    hold_size(studio, canvas, plan.width, plan.height);
-    if (k === 0) stage.draw_now(long_ago);
-    stage.draw_now(1 / plan.fps);
-    const png = await png_of(canvas);
+    const png = await draw(studio, canvas, plan, k === 0);
     await handed;
     handed = hand_on(png, k);
     handed.catch(() => undefined); // heard with the next one

@@ -2,7 +2,7 @@
 // the switches as they are. Meanwhile the page stands still but for a notice with a cancel button.
 import { own_address } from './address';
 import { by_id, el } from './dom';
-import { back_to_life, shoot, type FilmPlan } from './film';
+import { back_to_life, seen_size, shoot, type FilmPlan } from './film';
 import { notify } from './notices';
 import type { Studio } from './studio';
 
@@ -17,11 +17,11 @@ const still = ['bar', 'gallery', 'inspector', 'timeline', 'plots', 'canvas', 'ca
 
 class Cancelled extends Error {}
 
-function plan_of({ from, to }: { from: number; to: number }, look: FilmLook, canvas: HTMLCanvasElement): FilmPlan {
-  const even = (x: number): number => Math.max(16, 2 * Math.floor(x / 2));
+function plan_of({ from, to }: { from: number; to: number }, look: FilmLook, seen: [number, number]): FilmPlan {
+  const [width, height] = seen.map((x) => Math.max(16, 2 * Math.floor(x / 2))); // even
   return {
     from, fps: look.fps, count: Math.max(1, Math.round((to - from) * look.fps)),
-    width: look.width || even(canvas.width), height: look.height || even(canvas.height),
+    width: look.width || width, height: look.height || height,
   };
 }
 
@@ -83,7 +83,7 @@ export async function film(studio: Studio, range: { from: number; to: number }, 
                            made: (job: number) => Promise<{ asset: string; name: string }>,
 ): Promise<{ asset: string; name: string } | null> {
   const canvas = by_id<HTMLCanvasElement>('canvas');
-  const plan = plan_of(range, look, canvas);
+  const plan = plan_of(range, look, seen_size(studio, canvas));
   const answer = await studio.connection.ask({ do: 'film', pictures: plan.count, width: plan.width, height: plan.height, fps: plan.fps });
   const job = Number(answer.job);
   const control = new AbortController();
