@@ -58,7 +58,8 @@ export class NetDrawing {
       this.following = true;
     }
     this.draw();
-    if (!keep_view) this.fit(false);
+    // a picture shows all of it, who looks at the page wants to read it
+    if (!keep_view) this.fit(document.body.classList.contains('bare'));
   }
 
   // Those that can never fire.
