@@ -191,6 +191,7 @@ std::string WalkBench::quality_event() {
 }
 
 double WalkBench::look_around(double now) {
+  tell_ways();
   if (!tells_quality_ || !is_playing()) return -1;
   if (now - quality_told_ >= quality_interval && line_.end() - line_.begin() > 0.5) {
     quality_told_ = now;

@@ -91,9 +91,9 @@ test('a hill that is sculpted before a character carries its feet', { timeout: 1
     window.molejo.stage.before_draw.push(() => {
       const { guest } = window.molejo.stage;
       if (!guest) return;
-      for (const a of guest.actors) {
-        const p = a.root.position;
-        if (Math.hypot(p.x - tx, p.y - ty) < 0.5) window.highest = Math.max(window.highest, p.z);
+      for (const actor of guest.actors) {
+        const p = actor?.root.position;
+        if (p && Math.hypot(p.x - tx, p.y - ty) < 0.5) window.highest = Math.max(window.highest, p.z);
       }
     });
   }, [top.x, top.y]);
@@ -163,6 +163,7 @@ test('way-points are set with Shift, and reached', { timeout: 120_000 }, async (
   await at_rest();
   await look_from_above();
   const [x, y, z] = await place();
+  await page.evaluate(() => window.molejo.studio.act({ do: 'pause' })); // so that it does not get there before the second
   for (const goal of [[x + 0.9, y + 0.9, z], [x - 0.5, y + 1.6, z]]) {
     const at = await on_screen(goal);
     await page.keyboard.down('Shift');
@@ -170,6 +171,7 @@ test('way-points are set with Shift, and reached', { timeout: 120_000 }, async (
     await page.keyboard.up('Shift');
   }
   await studio.until(() => window.molejo.stage.guest.marks.count === 2);
+  await page.evaluate(() => window.molejo.studio.act({ do: 'play' }));
   await studio.until(() => window.molejo.stage.guest.marks.count === 0, null, 60_000);
   const end = await place();
   assert.ok(Math.hypot(end[0] - x + 0.5, end[1] - y - 1.6) < 0.7, `${end} from ${[x, y]}`);
@@ -207,7 +209,8 @@ test('feet go where they shall, and their ways are drawn', { timeout: 120_000 },
 
 test('options, quality and formulas answer', { timeout: 120_000 }, async () => {
   await page.evaluate(() => window.molejo.studio.act({ do: 'steer', walk: true, turn: 0 }));
-  await studio.until(() => Number(document.querySelector('[data-figure=slip_mean_mm] td')?.textContent) >= 0);
+  await studio.until(() => Number(document.querySelector('[data-figure=slip_mean_mm] td')?.textContent) >= 0
+    && Number(document.querySelector('[data-figure=microseconds] td')?.textContent) > 0);
   const [micro] = await figure('microseconds');
   assert.ok(micro > 0.1 && micro < 2000, `${micro} µs a character`);
   await page.uncheck('[data-option=inverse_kinematics]');

@@ -3,7 +3,6 @@ import { CylinderGeometry, Group, Mesh, MeshBasicMaterial, Raycaster, RingGeomet
 import type { TerrainGround } from './terrain_ground';
 import type { Theme } from './theme';
 
-const arrived = 0.4; // m: so near to a way-point it counts as reached
 const pole = new CylinderGeometry(0.012, 0.012, 0.5, 8).rotateX(Math.PI / 2).translate(0, 0, 0.25);
 const knob = new SphereGeometry(0.055, 16, 12).translate(0, 0, 0.5);
 const circle = new RingGeometry(0.43, 0.455, 64);
@@ -30,7 +29,7 @@ export class WayMarks {
   }
 
   set(ways: [number, number][][]): void {
-    this.ways = ways.map((way) => way.slice());
+    this.ways = ways;
     this.plant();
   }
 
@@ -51,14 +50,6 @@ export class WayMarks {
 
   // Where everybody stands, and who of them is steered; nobody: nothing to tell apart.
   update(places: (Vector3 | null)[], steered: number[]): void {
-    let reached = false;
-    places.forEach((place, i) => {
-      const next = this.ways[i]?.[0];
-      if (!place || !next || Math.hypot(place.x - next[0], place.y - next[1]) > arrived) return;
-      this.ways[i].shift();
-      reached = true;
-    });
-    if (reached) this.plant();
     while (this.rings.children.length < steered.length) {
       const ring = new Mesh(circle, this.accent);
       ring.renderOrder = 3;
