@@ -58,8 +58,7 @@ export class NetDrawing {
       this.following = true;
     }
     this.draw();
-    // a picture shows all of it, who looks at the page wants to read it
-    if (!keep_view) this.fit(document.body.classList.contains('bare'));
+    if (!keep_view) this.fit(false);
   }
 
   // Those that can never fire.

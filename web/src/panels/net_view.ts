@@ -9,7 +9,8 @@ interface Frame {
 }
 
 const readable = 0.55; // scale that is chosen where all of it would be smaller than
-const least = 0.38;
+const least = 0.38; // where all of it is chosen; in a picture, which cannot be moved, even smaller
+const least_in_picture = 0.15;
 const largest = 1.5;
 const margin = { side: 46, top: 36, bottom: 52 }; // around nodes: names stand under them
 
@@ -46,7 +47,8 @@ export class NetView {
     if (!points.length || !this.measure()) return;
     const f = frame_of(points);
     const whole = Math.min(this.width / (f.right - f.left), this.height / (f.bottom - f.top), largest);
-    this.scale = all || whole >= least ? whole : readable;
+    const enough = document.body.classList.contains('bare') ? least_in_picture : least;
+    this.scale = all || whole >= enough ? whole : readable;
     const w = this.width / this.scale, h = this.height / this.scale;
     this.x = w < f.right - f.left ? f.left : (f.left + f.right - w) / 2;
     this.y = h < f.bottom - f.top ? f.top : (f.top + f.bottom - h) / 2;
