@@ -2,10 +2,11 @@
 // the other, and the last one makes the film. One at a time, since all look at one timeline.
 //
 //   {"do": "film", "pictures", "width", "height", "fps"}   ->   {"job": 7}
-//   POST /film?job=7&frame=0   PNG                           ->   {"next": 1}: which to send next;
-//   the
-//                                                               same again when ffmpeg lags behind
-//   {"event": "progress" | "done" | "failed", "job": 7, ...}     as of other exports
+//   POST /film?job=7&frame=0   PNG                         ->   {"next": 1}
+//
+// "next" is the picture to send next: the same again when ffmpeg lags behind.
+//
+//   {"event": "progress" | "done" | "failed", "job": 7, ...}    as of other exports
 //   {"do": "film", "cancel": 7}
 #pragma once
 
