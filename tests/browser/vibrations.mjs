@@ -7,6 +7,7 @@ import { after, test } from 'node:test';
 import { program, Studio } from './studio.mjs';
 
 const motion = 'scenes/gaits/basic_run.motion.json';
+const long_way = 'priority_only'; // a motion whose training takes 137,000 evaluations: there is time to cancel it
 const patience = 120_000; // ms; only a failing test waits for it
 const studio = await Studio.start({ file: motion });
 let { page } = studio;
@@ -25,7 +26,9 @@ await draw_less();
 const press = (at) => page.locator(at).dispatchEvent('click');
 const cell = (palette, mode) => `[data-mode="1 ${palette} ${mode}"]`;
 const number_in = (at) => page.locator(`${at} input[type=number]`).inputValue();
-const training_is = (state) => page.waitForSelector(`.training[data-state=${state}]`);
+// Not page.waitForSelector, which looks once a drawn frame.
+const seen = (at, timeout = patience) => studio.until((selector) => document.querySelector(selector)?.checkVisibility(), at, timeout);
+const training_is = (state) => seen(`.training[data-state=${state}]`);
 const training_text = () => page.locator('.training [role=status]').innerText();
 const generation = async () => Number(/generation (\d+)/.exec(await training_text())?.[1]);
 const generation_from = (least) => studio.until((n) =>
@@ -49,13 +52,18 @@ async function slide(at, value) {
   }, [at, value]);
 }
 
+async function open_file(file) {
+  await page.evaluate((f) => window.molejo.studio.open(f), file);
+  await studio.until((f) => window.molejo.studio.file === f, file, patience);
+}
+
 async function saved(at) {
   const [download] = await Promise.all([page.waitForEvent('download'), press(at)]);
   return { name: download.suggestedFilename(), json: JSON.parse(await readFile(await download.path(), 'utf8')) };
 }
 
 test('a motion opens with its palettes in front, by frequency, and their figures move', async () => {
-  await page.waitForSelector('[data-panel=vibrations][aria-selected=true]');
+  await seen('[data-panel=vibrations][aria-selected=true]');
   assert.equal(await page.locator('[data-palette=air] .mode').count(), 30);
   assert.ok((await page.locator('[data-palette=ground] .mode').count()) > 20);
   assert.match(await page.locator(cell('air', 2)).innerText(), /1\.40 Hz[\s\S]*legs scissor/);
@@ -81,11 +89,11 @@ test('a motion opens with its palettes in front, by frequency, and their figures
 });
 
 test('fast modes show when they are asked for, and a wider panel has more columns', async () => {
-  const seen = () => page.locator('[data-palette=air] .mode:visible').count();
+  const shown = () => page.locator('[data-palette=air] .mode:visible').count();
   const columns = () => page.evaluate(() => getComputedStyle(document.querySelector('[data-palette=air]')).gridTemplateColumns.split(' ').length);
-  assert.equal(await seen(), 12);
+  assert.equal(await shown(), 12);
   await press('[data-do=all-air]');
-  assert.equal(await seen(), 30);
+  assert.equal(await shown(), 30);
   await press('[data-do=all-air]');
   assert.equal(await columns(), 3);
   const edge = await page.locator('#inspector-edge').boundingBox();
@@ -124,10 +132,10 @@ test('the sketch that stands still changes its pixels with a slider', async () =
 
 test('a mark takes a mode out of the sketch, and lets it in again', async () => {
   await press(`${cell('air', 2)} .mark.red`);
-  await page.waitForSelector(`${cell('air', 2)}[data-mark=red]`);
+  await seen(`${cell('air', 2)}[data-mark=red]`);
   assert.equal(await number_in(cell('air', 2)), '0');
   await press(`${cell('air', 2)} .mark.green`);
-  await page.waitForSelector(`${cell('air', 2)}[data-mark=green]`);
+  await seen(`${cell('air', 2)}[data-mark=green]`);
   assert.equal(await number_in(cell('air', 2)), '0.1');
 });
 
@@ -213,12 +221,13 @@ const figures_beside = () => page.evaluate(() => {
 });
 
 test('training shows its curves, how fast it goes, and its best as a ghost', async () => {
+  await open_file(`scenes/gaits/${long_way}.motion.json`);
   const { full } = await figures_beside();
   await press('[data-do=train]');
   await training_is('running');
   await generation_from(3);
   assert.match(await training_text(), /generation \d+.*evaluations, [\d\u202f]+\/s, .* left at most/);
-  await page.waitForSelector('.training-chart canvas');
+  await seen('.training-chart canvas');
   await studio.until(() => [...document.querySelectorAll('.figure-name')].some((n) => !n.hidden && n.textContent === 'best so far'), undefined, patience);
   const beside = await figures_beside();
   assert.ok(beside.faint > 0);
@@ -238,10 +247,10 @@ test('a cancelled training keeps its best beside the sketch, with what it is wor
   for (const words of [/keeps its constraints\s+no/, /speed\s+\S+ m\/s/, /cost of transport/, /steps until it falls\s+\d+/,
     /cyclic error\s+\S+ tolerances/, /likeness to the sketch\s+\S+/]) assert.match(worth, words);
   const { name, json } = await saved('[data-do=save-gait]');
-  assert.equal(name, 'basic_run.gait.json');
+  assert.equal(name, `${long_way}.gait.json`);
   assert.equal(json.found.valid, false);
   assert.match(await page.evaluate(async () => (await window.molejo.studio.act({ do: 'command' })).command),
-    /^molejo train \S*scenes\/gaits\/basic_run\.motion\.json -o basic_run\.gait\.json$/);
+    /^molejo train \S*scenes\/gaits\/priority_only\.motion\.json -o priority_only\.gait\.json$/);
   await press('[data-do=resume]');
   await training_is('running');
   assert.ok((await generation()) >= at_cancel, `${await generation()} after ${at_cancel}`);
@@ -251,14 +260,14 @@ test('a cancelled training keeps its best beside the sketch, with what it is wor
 test('a browser that is killed leaves the training running; the next one shows it', async () => {
   const before = await generation();
   await studio.kill_browser();
-  await studio.look();
+  await studio.look({ width: 960, height: 540 }); // fewer pixels, while the training has the machine
   ({ page } = studio);
   page.setDefaultTimeout(patience);
   await draw_less();
-  await page.waitForSelector('[data-panel=vibrations][aria-selected=true]');
+  await seen('[data-panel=vibrations][aria-selected=true]');
   await training_is('running');
   assert.ok((await generation()) >= before);
-  await page.waitForSelector('.training-chart canvas');
+  await seen('.training-chart canvas');
   await generation_from((await generation()) + 1);
   await press('[data-do=cancel]');
   await training_is('cancelled');
@@ -266,19 +275,18 @@ test('a browser that is killed leaves the training running; the next one shows i
 
 test('the result is pushed from all sides, and opens as a gait', async () => {
   await press('.training [data-do=pushes]');
-  await page.waitForSelector('.training .pushes[data-state=done] .polar');
+  await seen('.training .pushes[data-state=done] .polar');
   await press('[data-do=result]');
   await studio.until(() => window.molejo.studio.kind === 'gait', undefined, patience);
-  await page.waitForSelector('[data-panel=vibrations][aria-selected=true]');
+  await seen('[data-panel=vibrations][aria-selected=true]');
   assert.match(await page.locator('[data-part=gait]').innerText(), /keeps its constraints\s+no/);
 });
 
 test('a gait with feedback tells how hard it may be pushed, while it is found out', async () => {
-  await page.evaluate(() => window.molejo.studio.open('scenes/gaits/basic_run_closed.gait.json'));
-  await studio.until(() => window.molejo.studio.file.includes('basic_run_closed'), undefined, patience);
+  await open_file('scenes/gaits/basic_run_closed.gait.json');
   await press('[data-part=gait] [data-do=pushes]');
-  await page.waitForSelector('[data-part=gait] .pushes[data-state=running] .polar .least');
-  await page.waitForSelector('[data-part=gait] .pushes[data-state=done] .polar .least', { timeout: 3 * patience });
+  await seen('[data-part=gait] .pushes[data-state=running] .polar .least');
+  await seen('[data-part=gait] .pushes[data-state=done] .polar .least', 3 * patience);
   assert.match(await page.locator('[data-part=gait]').innerText(), /at least 0\.56\d* N s\/kg/);
   await studio.assert_moves();
 });
@@ -286,8 +294,7 @@ test('a gait with feedback tells how hard it may be pushed, while it is found ou
 test('nothing went wrong behind the scenes', () => studio.assert_no_errors());
 
 test('a studio that is ended in mid-training keeps it, and molejo train goes on with it', async () => {
-  await page.evaluate((file) => window.molejo.studio.open(file), motion);
-  await studio.until((file) => window.molejo.studio.file === file, motion, patience);
+  await open_file(`scenes/gaits/${long_way}.motion.json`);
   await training_is('cancelled'); // of before
   await press('[data-do=train]');
   await training_is('running');
@@ -295,7 +302,7 @@ test('a studio that is ended in mid-training keeps it, and molejo train goes on 
   await studio.browser.close();
   assert.equal(await studio.end_server(), 0);
   const [, line] = /^ {2}molejo (train .*)$/m.exec(studio.printed);
-  assert.match(line, /basic_run\.motion\.json -o .*basic_run\.gait\.json --resume$/);
+  assert.match(line, /priority_only\.motion\.json -o .*priority_only\.gait\.json --resume$/);
   const words = [...line.split(' '), '--evaluations', '1', '--json'];
   const { code, out } = await new Promise((ended) => execFile(program, words, (error, stdout) =>
     ended({ code: error?.code ?? 0, out: stdout })));

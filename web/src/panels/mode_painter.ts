@@ -6,7 +6,8 @@ import { Figure } from '../view/figure';
 
 const width = 112, height = 84; // pixels of the page
 const largest_turn = 0.61; // rad: 35 degrees
-const interval = 50; // ms between two pictures of a cell
+const interval = 50; // ms between two ticks
+const slow_frame = 40; // ms
 const most_at_once = 8; // cells a tick; fewer where the machine lags, so that the view goes on
 
 export interface Paintable {
@@ -48,8 +49,9 @@ export class ModePainter {
   private q = new Float64Array(0);
   private next = 0;
   private batch = most_at_once;
-  private last = 0; // tick, ms
-  private timer = 0;
+  private last_frame = 0; // ms
+  private last_tick = 0;
+  private request = 0;
 
   constructor() {
     const sun = new DirectionalLight(0xffffff, 2.2), sky = new HemisphereLight(0xffffff, 0x8a8378, 1.7);
@@ -87,17 +89,25 @@ export class ModePainter {
     return canvas;
   }
 
+  // By the frames of the page, not by a clock: where pixels are slow the view must not wait for the cells.
   run(on: boolean): void {
-    clearInterval(this.timer);
-    this.timer = on ? window.setInterval(() => this.tick(), interval) : 0;
+    cancelAnimationFrame(this.request);
+    if (!on) return;
+    const go_on = (now: number): void => {
+      this.request = requestAnimationFrame(go_on);
+      const frame = now - this.last_frame, slow = frame > slow_frame;
+      this.last_frame = now;
+      this.batch = slow ? Math.max(1, this.batch >> 1) : Math.min(most_at_once, this.batch + 1);
+      if (now - this.last_tick < (slow ? 4 * frame : interval)) return;
+      this.last_tick = now;
+      this.tick(now / 1000);
+    };
+    this.request = requestAnimationFrame(go_on);
   }
 
-  private tick(): void {
+  private tick(seconds: number): void {
     const seen = this.cells.filter((cell) => cell.visible);
-    if (!this.renderer || !this.figure || !this.model || document.hidden) return;
-    const now = performance.now(), seconds = now / 1000;
-    this.batch = now - this.last > 1.6 * interval ? Math.max(1, this.batch >> 1) : Math.min(most_at_once, this.batch + 1);
-    this.last = now;
+    if (!this.renderer || !this.figure || !this.model) return;
     for (let n = Math.min(seen.length, this.batch); n > 0; --n) {
       const cell = seen[this.next++ % seen.length];
       const hertz = Math.min(Math.max(cell.hertz, 0.4), 1.25);

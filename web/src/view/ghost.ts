@@ -20,6 +20,7 @@ export class Ghost {
   private drawn = new Float64Array(0);
   private arrived = 0;
   private interval = 33; // ms between frames, smoothed
+  private root = 0; // body above which the names are
   private height = 0; // of the names above the ground
   private readonly own_name = el('div', { class: 'figure-name', hidden: true }, 'sketch');
   private readonly name = el('div', { class: 'figure-name', hidden: true });
@@ -74,6 +75,7 @@ export class Ghost {
     this.newer = poses.slice();
     this.older = poses.slice();
     this.drawn = poses.slice();
+    this.root = Math.max(model.bodies.findIndex((body) => !body.immobile), 0);
     const { center, lowest } = this.figure.extent(poses);
     this.height = center.z + (center.z - lowest);
     stage.scene.add(this.figure.group);
@@ -90,7 +92,7 @@ export class Ghost {
 
   private put_above(name: HTMLElement, poses: Float64Array): void {
     const { camera } = this.studio.stage.cameras, view = by_id('view');
-    const p = new Vector3(poses[0], poses[1], this.height).project(camera);
+    const p = new Vector3(poses[7 * this.root], poses[7 * this.root + 1], this.height).project(camera);
     name.hidden = p.z > 1;
     name.style.left = `${(100 * (p.x + 1) / 2).toFixed(2)}%`;
     name.style.top = `${Math.max(0.5 * view.clientHeight * (1 - p.y), name.offsetHeight).toFixed(1)}px`;
