@@ -262,7 +262,7 @@ export class Overlays {
   private show_center(poses: Float64Array): void {
     const [x, y, z] = this.center_of_mass(poses);
     this.center.position.set(x, y, z);
-    this.center.scale.setScalar(0.025 * this.size);
+    this.center.scale.setScalar(0.04 * this.size);
   }
 
   private show_trails(): void {
