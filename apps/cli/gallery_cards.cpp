@@ -98,7 +98,7 @@ void add_drawing(const GallerySource& source, const std::string& ending, const N
 }
 
 // Goes along with a figure, level, from the right and a little before it.
-void follow_figure(const Character& c, const Recording& recording, Film& film) {
+void follow_figure(const Character& c, const Recording& recording, GalleryFilm& film) {
   const auto torso = static_cast<std::size_t>(c.torso.index);
   if (recording.frames.empty()) return;
   FilmActor focus;
@@ -199,7 +199,7 @@ MadeCard gait_card(const GallerySource& source) {
                                              r.fell ? falls : "never")};
   GalleryCard& card = made.card;
   const Scene scene = shown_scene(c, gait.file.motion.motion, played.recording);
-  Film film = film_of(scene, c.model, played.recording);
+  GalleryFilm film = film_of(scene, c.model, played.recording);
   follow_figure(c, played.recording, film);
   card.film = film_json(film);
   if (gait.feedback) card.kind = "closed gait";
@@ -233,7 +233,7 @@ MadeCard motion_card(const GallerySource& source) {
                 fmt::format("{:>5.4g} s, {} vibrations", sketch_seconds, shown.modes.size())};
   GalleryCard& card = made.card;
   card.kind = "sketch";
-  Film film = film_of(c.scene, c.model, recording);
+  GalleryFilm film = film_of(c.scene, c.model, recording);
   std::erase_if(film.parts, [](const FilmPart& part) { return part.mesh < 0; });  // no ground
   follow_figure(c, recording, film);
   card.film = film_json(film);

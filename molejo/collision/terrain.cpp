@@ -10,7 +10,7 @@ constexpr int step_i[6] = {1, 1, 0, -1, -1, 0}, step_j[6] = {0, 1, 1, 0, -1, -1}
 
 }  // namespace
 
-Terrain::Terrain(const HeightField& field)
+TerrainSurface::TerrainSurface(const HeightField& field)
     : heights_(field.heights.data()),
       columns_(field.columns),
       rows_(field.rows),
@@ -20,7 +20,7 @@ Terrain::Terrain(const HeightField& field)
   y_[1] = 0.5 * (rows_ - 1) * dy_, y_[0] = -y_[1];
 }
 
-CellRange Terrain::cells(double x0, double x1, double y0, double y1) const {
+CellRange TerrainSurface::cells(double x0, double x1, double y0, double y1) const {
   if (!(x1 >= x_[0] && x0 <= x_[1] && y1 >= y_[0] && y0 <= y_[1])) return {};
   const auto cell = [](double at, double spacing, int count) {
     return static_cast<int>(std::clamp(std::floor(at / spacing), 0.0, count - 2.0));
@@ -29,7 +29,7 @@ CellRange Terrain::cells(double x0, double x1, double y0, double y1) const {
           cell(y0 - y_[0], dy_, rows_), cell(y1 - y_[0], dy_, rows_)};
 }
 
-double Terrain::highest(const CellRange& r) const {
+double TerrainSurface::highest(const CellRange& r) const {
   double top = -1e300;
   for (int j = r.j0; j <= r.j1 + 1; ++j) {
     for (int i = r.i0; i <= r.i1 + 1; ++i) top = std::max(top, height(i, j));
@@ -37,7 +37,7 @@ double Terrain::highest(const CellRange& r) const {
   return top;
 }
 
-TerrainFace Terrain::face(int i, int j, bool lower) const {
+TerrainFace TerrainSurface::face(int i, int j, bool lower) const {
   TerrainFace f;
   const double a = height(i, j), c = height(i + 1, j + 1);
   const double side = lower ? height(i + 1, j) : height(i, j + 1);
@@ -50,13 +50,13 @@ TerrainFace Terrain::face(int i, int j, bool lower) const {
   return f;
 }
 
-bool Terrain::contains(const TerrainFace& f, double x, double y, double slack) const {
+bool TerrainSurface::contains(const TerrainFace& f, double x, double y, double slack) const {
   const double u = (x - f.origin.x) / dx_, v = (y - f.origin.y) / dy_;
   return f.lower ? v >= -slack && u >= v - slack && u <= 1 + slack
                  : u >= -slack && v >= u - slack && v <= 1 + slack;
 }
 
-bool Terrain::face_under(double x, double y, TerrainFace& f) const {
+bool TerrainSurface::face_under(double x, double y, TerrainFace& f) const {
   if (!(x >= x_[0] && x <= x_[1] && y >= y_[0] && y <= y_[1])) return false;
   const CellRange r = cells(x, x, y, y);
   const double u = (x - x_[0]) / dx_ - r.i0, v = (y - y_[0]) / dy_ - r.j0;
@@ -65,7 +65,7 @@ bool Terrain::face_under(double x, double y, TerrainFace& f) const {
 }
 
 // Compares the slopes across the edge on its two sides.
-bool Terrain::is_sharp(int i, int j, int kind) const {
+bool TerrainSurface::is_sharp(int i, int j, int kind) const {
   double fold;  // rise beyond minus rise before
   if (kind == 0) {
     if (j == 0 || j == rows_ - 1) return true;
@@ -80,13 +80,13 @@ bool Terrain::is_sharp(int i, int j, int kind) const {
   return fold < -noise * (dx_ + dy_ + std::fabs(height(i, j)));
 }
 
-bool Terrain::is_sharp_point(int i, int j) const {
+bool TerrainSurface::is_sharp_point(int i, int j) const {
   if (i == 0 || j == 0 || i == columns_ - 1 || j == rows_ - 1) return true;
   return is_sharp(i, j, 0) || is_sharp(i - 1, j, 0) || is_sharp(i, j, 1) || is_sharp(i, j - 1, 1) ||
          is_sharp(i, j, 2) || is_sharp(i - 1, j - 1, 2);
 }
 
-TerrainEdge Terrain::sharp_edge(int i, int j, int kind) const {
+TerrainEdge TerrainSurface::sharp_edge(int i, int j, int kind) const {
   TerrainEdge e;
   e.from = point(i, j);
   e.to = kind == 0 ? point(i + 1, j) : kind == 1 ? point(i, j + 1) : point(i + 1, j + 1);
@@ -117,7 +117,7 @@ TerrainEdge Terrain::sharp_edge(int i, int j, int kind) const {
   return e;
 }
 
-bool Terrain::is_summit(int i, int j, const Vec3& n, double slack) const {
+bool TerrainSurface::is_summit(int i, int j, const Vec3& n, double slack) const {
   const Vec3 p = point(i, j);
   for (int k = 0; k < 6; ++k) {
     const int a = i + step_i[k], b = j + step_j[k];
@@ -128,7 +128,7 @@ bool Terrain::is_summit(int i, int j, const Vec3& n, double slack) const {
   return n.z > 0;
 }
 
-Vec3 Terrain::nearest_summit_normal(int i, int j, const Vec3& n) const {
+Vec3 TerrainSurface::nearest_summit_normal(int i, int j, const Vec3& n) const {
   Vec3 best{0, 0, 1};
   double most = -2;
   const auto offer = [&](const Vec3& m) {

@@ -29,9 +29,9 @@ struct TerrainEdge {
   std::uint32_t index = 0;
 };
 
-class Terrain {
+class TerrainSurface {
  public:
-  explicit Terrain(const HeightField& field);
+  explicit TerrainSurface(const HeightField& field);
 
   // Cells that a box of these coordinates stands over.
   CellRange cells(double x0, double x1, double y0, double y1) const;

@@ -50,7 +50,7 @@ class TerrainContact {
 
   const Convex& convex_;
   const Pose& X_;
-  const Terrain terrain_;
+  const TerrainSurface terrain_;
   const double margin_;
   double lowest_ = 0;  // below the solid by the margin: what is lower does not matter
   static constexpr int room = 32;

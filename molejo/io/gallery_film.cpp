@@ -127,7 +127,7 @@ bool moves(const std::vector<Pose>& poses) {
                      [&](const Pose& X) { return !(X == poses.front()); });
 }
 
-void add_springs(const Model& model, const std::vector<const Frame*>& frames, Film& film) {
+void add_springs(const Model& model, const std::vector<const Frame*>& frames, GalleryFilm& film) {
   for (const PointSpring& spring : model.springs) {
     Coil c = coil(spring, frames);
     film.parts.push_back({static_cast<int>(film.actors.size()),
@@ -153,8 +153,8 @@ std::vector<std::size_t> film_frames(std::size_t frames, std::size_t actors) {
   return chosen;
 }
 
-Film film_of(const Scene& scene, const Model& model, const Recording& recording) {
-  Film film;
+GalleryFilm film_of(const Scene& scene, const Model& model, const Recording& recording) {
+  GalleryFilm film;
   film.camera = scene.camera;
   std::vector<const Frame*> frames;
   for (const std::size_t i : film_frames(recording.frames.size(), model.bodies.size())) {
@@ -180,7 +180,7 @@ Film film_of(const Scene& scene, const Model& model, const Recording& recording)
   return film;
 }
 
-std::string film_json(const Film& film) {
+std::string film_json(const GalleryFilm& film) {
   Json times = Json::array(), actors = Json::array(), meshes = Json::array(), parts = Json::array();
   for (const double t : film.times) times.push_back(rounded(t));
   for (const FilmActor& actor : film.actors) actors.push_back(actor_json(actor));

@@ -15,7 +15,7 @@ namespace molejo {
 
 struct FilmPart {
   int actor = 0;
-  int mesh = -1;  // of Film::meshes; -1: the plane z = 0
+  int mesh = -1;  // of GalleryFilm::meshes; -1: the plane z = 0
   Pose X;         // on its actor
   Color color;
   bool ground = false;  // shadows may fall on it
@@ -28,7 +28,7 @@ struct FilmActor {
   std::vector<double> stretch{};  // along its z; empty: none
 };
 
-struct Film {
+struct GalleryFilm {
   Camera camera;
   int follow = -1;  // actor that the camera goes along with, over the ground
   std::vector<double> times;
@@ -40,13 +40,13 @@ struct Film {
 // Which of so many frames a film of so many actors shows: evenly spread, first and last among them.
 std::vector<std::size_t> film_frames(std::size_t frames, std::size_t actors);
 
-Film film_of(const Scene& scene, const Model& model, const Recording& recording);
+GalleryFilm film_of(const Scene& scene, const Model& model, const Recording& recording);
 // Characters as figures of capsules, one a bone, on the part of their terrains that they come to;
 // the camera goes along with them.
-Film film_of(const WalkScene& scene, const navigation::WalkRecord& record);
+GalleryFilm film_of(const WalkScene& scene, const navigation::WalkRecord& record);
 
 // For the player, with numbers as base64 of small integers; it holds nothing that markup must
 // escape.
-std::string film_json(const Film& film);
+std::string film_json(const GalleryFilm& film);
 
 }  // namespace molejo

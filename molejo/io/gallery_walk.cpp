@@ -43,7 +43,7 @@ class WalkFilm {
   WalkFilm(const WalkScene& scene, const navigation::WalkRecord& record)
       : scene_(scene), record_(record) {}
 
-  Film make() {
+  GalleryFilm make() {
     std::size_t joints = 0;
     for (const CharacterTrack& c : record_.characters) joints += c.rig.skeleton.joints.size();
     frames_ = film_frames(at(record_.frames()), joints);
@@ -201,7 +201,7 @@ class WalkFilm {
   const WalkScene& scene_;
   const navigation::WalkRecord& record_;
   std::vector<std::size_t> frames_;
-  Film film_;
+  GalleryFilm film_;
   Box2 ways_;
   double tallest_ = 0;
   int floor_ = -1;  // actor of the ground below the figure at hand
@@ -209,7 +209,7 @@ class WalkFilm {
 
 }  // namespace
 
-Film film_of(const WalkScene& scene, const navigation::WalkRecord& record) {
+GalleryFilm film_of(const WalkScene& scene, const navigation::WalkRecord& record) {
   return WalkFilm(scene, record).make();
 }
 

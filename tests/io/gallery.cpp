@@ -128,7 +128,7 @@ TEST_CASE("gallery: the player gets the recorded poses of what moves") {
 
 TEST_CASE("gallery: equal meshes are held once, and their points are where they were") {
   const Recorded r = recorded(2);
-  const Film film = film_of(r.scene, r.model, r.recording);
+  const GalleryFilm film = film_of(r.scene, r.model, r.recording);
   const Json data = film_data(r);
   // two equal spheres among six meshes
   CHECK(film.meshes.size() == 6);
@@ -147,7 +147,7 @@ TEST_CASE("gallery: equal meshes are held once, and their points are where they 
 TEST_CASE("gallery: a spring is stretched as it was") {
   Recorded r = recorded(10);
   r.model.springs = {hanging_spring()};
-  const Film film = film_of(r.scene, r.model, r.recording);
+  const GalleryFilm film = film_of(r.scene, r.model, r.recording);
   const Json data = film_data(r);
   REQUIRE(film.actors.size() == 4);
   for (std::size_t i = 0; i < 10; ++i) {

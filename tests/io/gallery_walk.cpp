@@ -35,7 +35,7 @@ double length_along_z(const Mesh& mesh) {
 
 TEST_CASE("gallery: the bones of a walker reach from joint to joint in every frame") {
   const Walked w = walked();
-  const Film film = film_of(w.scene, w.record);
+  const GalleryFilm film = film_of(w.scene, w.record);
   const navigation::CharacterTrack& track = w.record.characters.front();
   const motion::Skeleton& skeleton = track.rig.skeleton;
   REQUIRE(film.times.size() == track.frames.size());
@@ -63,7 +63,7 @@ TEST_CASE("gallery: the bones of a walker reach from joint to joint in every fra
 
 TEST_CASE("gallery: a walker's floor is the ground below it, the camera goes along") {
   const Walked w = walked();
-  const Film film = film_of(w.scene, w.record);
+  const GalleryFilm film = film_of(w.scene, w.record);
   const navigation::CharacterTrack& track = w.record.characters.front();
   const auto bone = std::find_if(film.parts.begin(), film.parts.end(),
                                  [](const FilmPart& part) { return part.floor >= 0; });
@@ -86,7 +86,7 @@ TEST_CASE("gallery: a walker's floor is the ground below it, the camera goes alo
 
 TEST_CASE("gallery: of the terrain what lies around the way is drawn, on its surface") {
   const Walked w = walked();
-  const Film film = film_of(w.scene, w.record);
+  const GalleryFilm film = film_of(w.scene, w.record);
   const auto ground = std::find_if(film.parts.begin(), film.parts.end(),
                                    [](const FilmPart& part) { return part.ground; });
   REQUIRE(ground != film.parts.end());

@@ -270,10 +270,16 @@ TEST_CASE("studio: way-points are walked one after the other") {
   Visitor visitor(studio);
   visitor.must(R"({"do": "pause"})");
   visitor.must(R"({"do": "reset"})");
+  // told in the end; how it was before may come first
+  const auto is_told = [&](std::size_t points) {
+    while (visitor.event("ways").find("ways")->items[0].items.size() != points) {
+    }
+    return true;
+  };
   visitor.must(R"({"do": "goto", "path": [[2, 0]]})");
-  CHECK(visitor.event("ways").find("ways")->items[0].items.size() == 1);
+  CHECK(is_told(1));
   visitor.must(R"({"do": "goto", "path": [[2, 3]], "behind": true})");
-  CHECK(visitor.event("ways").find("ways")->items[0].items.size() == 2);
+  CHECK(is_told(2));
   double nearest = 1e9;
   for (int i = 0; i < 40; ++i) {
     visitor.must(R"({"do": "step", "frames": 20})");
