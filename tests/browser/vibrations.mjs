@@ -53,6 +53,7 @@ async function slide(at, value) {
 }
 
 async function open_file(file) {
+  await studio.until(() => window.molejo.studio.connection.connected, undefined, patience);
   await page.evaluate((f) => window.molejo.studio.open(f), file);
   await studio.until((f) => window.molejo.studio.file === f, file, patience);
 }
