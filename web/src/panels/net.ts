@@ -321,6 +321,7 @@ register({
   title: 'Net',
   key: 'n',
   fits: (studio) => studio.kind === 'net' || studio.kind === 'show',
+  front: () => 1,
   mount(root, { studio }) {
     panel = new NetPanel(root, studio);
   },
