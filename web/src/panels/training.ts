@@ -35,7 +35,7 @@ export class TrainingView {
   private readonly cancel = this.button('cancel', 'Cancel', 'framed', 'Stop; the best so far is kept, and can be resumed');
   private readonly resume = this.button('resume', 'Resume', 'framed', 'Go on with the search where it stopped');
   private readonly open_result = el('button', { class: 'framed', 'data-do': 'result', title: 'Look at it on the ground' }, 'Open as a gait');
-  private readonly save_result = el('a', { class: 'framed button', 'data-do': 'save-gait', title: 'What molejo gait replays' }, 'Save the gait');
+  private readonly save_result = el('a', { class: 'framed button', 'data-do': 'save-gait', title: 'What molejo gait replays' }, 'Save gait');
   private readonly text = el('div', { class: 'soft', role: 'status' });
   private readonly chart = new TrainingChart();
   private readonly worth = el('div', {});
@@ -49,7 +49,7 @@ export class TrainingView {
       el('div', { class: 'row' }, this.open_result, this.save_result), this.pushes.element);
     this.element.append(
       el('div', { class: 'row' }, this.train, this.cancel, this.resume, el('span', { class: 'gap' }),
-        el('button', { class: 'framed', 'data-do': 'save-motion', title: 'The motion as it is now, for molejo train', onclick: () => void save_export(studio, 'motion') }, 'Save the motion'),
+        el('button', { class: 'framed', 'data-do': 'save-motion', title: 'The motion as it is now, for molejo train', onclick: () => void save_export(studio, 'motion') }, 'Save motion'),
         el('button', { 'data-do': 'original', title: 'All amplitudes, marks and joints as in the file', onclick: () => this.act('original') }, 'Original')),
       this.text, this.chart.element, this.result);
     this.open_result.onclick = () => this.last?.file && void studio.open(this.last.file);

@@ -77,7 +77,7 @@ export class Ghost {
     this.drawn = poses.slice();
     this.root = Math.max(model.bodies.findIndex((body) => !body.immobile), 0);
     const { center, lowest } = this.figure.extent(poses);
-    this.height = center.z + (center.z - lowest);
+    this.height = center.z + 1.12 * (center.z - lowest); // a little above the head
     stage.scene.add(this.figure.group);
   }
 
