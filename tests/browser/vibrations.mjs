@@ -22,8 +22,17 @@ const draw_less = () => page.evaluate(() => {
 page.setDefaultTimeout(patience);
 await draw_less();
 
+// A page that a busy machine holds up too long loses its line, and takes it up again.
+const connected = () => studio.until(() => window.molejo.studio.connection.connected, undefined, patience);
 // As a click, without waiting for the page to stand still: it never does.
-const press = (at) => page.locator(at).dispatchEvent('click');
+const press = async (at) => {
+  await connected();
+  await page.locator(at).dispatchEvent('click');
+};
+const command = async () => {
+  await connected();
+  return page.evaluate(async () => (await window.molejo.studio.act({ do: 'command' })).command);
+};
 const cell = (palette, mode) => `[data-mode="1 ${palette} ${mode}"]`;
 const number_in = (at) => page.locator(`${at} input[type=number]`).inputValue();
 // Not page.waitForSelector, which looks once a drawn frame.
@@ -53,7 +62,7 @@ async function slide(at, value) {
 }
 
 async function open_file(file) {
-  await studio.until(() => window.molejo.studio.connection.connected, undefined, patience);
+  await connected();
   await page.evaluate((f) => window.molejo.studio.open(f), file);
   await studio.until((f) => window.molejo.studio.file === f, file, patience);
 }
@@ -203,8 +212,7 @@ test('a joint is turned by dragging it in the view', async () => {
 });
 
 test('what was edited can be saved, the command says so, and the original comes back', async () => {
-  const command = await page.evaluate(async () => (await window.molejo.studio.act({ do: 'command' })).command);
-  assert.match(command, /^molejo sketch basic_run\.motion\.json .*# edited/);
+  assert.match(await command(), /^molejo sketch basic_run\.motion\.json .*# edited/);
   const { name, json } = await saved('[data-do=save-motion]');
   assert.equal(name, 'basic_run.motion.json');
   assert.equal(json.steps[0].air.priority['2'], 0.1);
@@ -250,8 +258,7 @@ test('a cancelled training keeps its best beside the sketch, with what it is wor
   const { name, json } = await saved('[data-do=save-gait]');
   assert.equal(name, `${long_way}.gait.json`);
   assert.equal(json.found.valid, false);
-  assert.match(await page.evaluate(async () => (await window.molejo.studio.act({ do: 'command' })).command),
-    /^molejo train \S*scenes\/gaits\/priority_only\.motion\.json -o priority_only\.gait\.json$/);
+  assert.match(await command(), /^molejo train \S*scenes\/gaits\/priority_only\.motion\.json -o priority_only\.gait\.json$/);
   await press('[data-do=resume]');
   await training_is('running');
   assert.ok((await generation()) >= at_cancel, `${await generation()} after ${at_cancel}`);

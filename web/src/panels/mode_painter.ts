@@ -15,6 +15,7 @@ export interface Paintable {
   hertz: number;
   shape: number[];
   visible: boolean;
+  painted: boolean; // at least once
 }
 
 // Rest coordinates moved along a velocity: q (+) amount * shape.
@@ -98,7 +99,8 @@ export class ModePainter {
       const frame = now - this.last_frame, slow = frame > slow_frame;
       this.last_frame = now;
       this.batch = slow ? Math.max(1, this.batch >> 1) : Math.min(most_at_once, this.batch + 1);
-      if (now - this.last_tick < (slow ? 4 * frame : interval)) return;
+      const waits = this.cells.some((cell) => cell.visible && !cell.painted); // an empty cell is worse than a slow one
+      if (now - this.last_tick < (slow && !waits ? 8 * frame : interval)) return;
       this.last_tick = now;
       this.tick(now / 1000);
     };
@@ -106,10 +108,12 @@ export class ModePainter {
   }
 
   private tick(seconds: number): void {
-    const seen = this.cells.filter((cell) => cell.visible);
+    const visible = this.cells.filter((cell) => cell.visible), empty = visible.filter((cell) => !cell.painted);
+    const seen = empty.length ? empty : visible;
     if (!this.renderer || !this.figure || !this.model) return;
-    for (let n = Math.min(seen.length, this.batch); n > 0; --n) {
+    for (let n = Math.min(seen.length, empty.length ? most_at_once : this.batch); n > 0; --n) {
       const cell = seen[this.next++ % seen.length];
+      cell.painted = true;
       const hertz = Math.min(Math.max(cell.hertz, 0.4), 1.25);
       deflected(this.model, this.rest, cell.shape, largest_turn * Math.sin(2 * Math.PI * hertz * seconds), this.q);
       this.kinematics!.update(this.q);

@@ -14,6 +14,7 @@ class Cell implements Paintable {
   readonly element: HTMLElement;
   readonly canvas: HTMLCanvasElement;
   visible = false;
+  painted = false;
   hertz = 0;
   shape: number[] = [];
   private readonly slider: HTMLInputElement;
