@@ -121,8 +121,11 @@ test('script takes below 4 ms a frame for a figure and 8 ms for a thousand boxes
   const cost = async (file) => {
     await page.evaluate((f) => window.molejo.studio.open(f), file);
     await studio.until((f) => window.molejo.studio.file === f && window.molejo.studio.time > 0, file);
-    const drawn = await page.evaluate(() => window.molejo.stage.drawn);
-    await studio.until((n) => window.molejo.stage.drawn > n + 30, drawn, 240_000);
+    // pictures are few here: the first ones tell of the compiler, not of the script
+    for (const pictures of [25, 25]) {
+      const drawn = await page.evaluate(() => (window.molejo.stage.cost.clear(), window.molejo.stage.drawn));
+      await studio.until(([n, more]) => window.molejo.stage.drawn > n + more, [drawn, pictures], 240_000);
+    }
     return page.evaluate(() => ({ draw: window.molejo.stage.cost.median('draw'), sum: window.molejo.stage.cost.sum }));
   };
   const figure = await cost('scenes/gaits/basic_run_closed.gait.json');
