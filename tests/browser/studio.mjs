@@ -113,7 +113,8 @@ export class Studio {
     if (await this.page.evaluate(() => window.molejo.studio.status.playing)) await this.page.keyboard.press(' ');
     await this.until(() => !window.molejo.studio.status.playing);
     await this.page.waitForTimeout(200); // frames that are on their way
-    await this.until(() => window.molejo.stage.settled && !window.molejo.stage.dirty);
+    // walkers are drawn again and again
+    await this.until(() => window.molejo.stage.guest_place() || (window.molejo.stage.settled && !window.molejo.stage.dirty));
   }
 
   // Where a point of a body is on the screen.
