@@ -77,7 +77,7 @@ export class ModePainter {
     this.kinematics = new Kinematics(model);
     this.kinematics.update(rest);
     const { center, radius } = this.figure.extent(this.kinematics.poses);
-    const distance = 0.66 * radius / Math.tan(15 * Math.PI / 180);
+    const distance = 0.8 * radius / Math.tan(15 * Math.PI / 180);
     this.camera.position.copy(center).addScaledVector(new Vector3(0.75, -1, 0.25).normalize(), distance);
     this.camera.lookAt(center);
     this.scene.add(this.figure.group);
