@@ -42,6 +42,7 @@ export class TrainingView {
   private readonly pushes: PushView;
   private readonly result = el('div', { class: 'result', hidden: true });
   private last: TrainingPart | null = null;
+  private news: TrainingPart | null = null; // not shown yet
 
   constructor(private readonly studio: Studio) {
     this.pushes = new PushView(studio, () => studio.kind === 'motion');
@@ -65,8 +66,15 @@ export class TrainingView {
       if (event.event !== 'training') return;
       const training = event as unknown as TrainingPart;
       this.chart.add(training.evaluations, training.objective, training.cyclic_error);
-      this.tell(training);
+      this.tell_soon(training);
     });
+  }
+
+  // News come faster than a slow page draws, and none is dropped on the way: only the last one is shown.
+  private tell_soon(training: TrainingPart): void {
+    const waits = this.news !== null;
+    this.news = training;
+    if (!waits) requestAnimationFrame(() => this.news && this.tell(this.news));
   }
 
   private button(word: string, label: string, look: string, title: string): HTMLButtonElement {
@@ -81,6 +89,7 @@ export class TrainingView {
 
   private tell(t: TrainingPart | null): void {
     this.last = t;
+    this.news = null;
     const running = t?.state === 'running';
     this.train.hidden = running;
     this.train.textContent = t ? 'Train anew' : 'Train';
