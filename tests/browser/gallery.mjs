@@ -12,9 +12,14 @@ const with_clips = existsSync(`${root}/node_modules/.molejo-clips`);
 const entries = (await page.evaluate(async () => (await fetch('/gallery.json')).json()))
   .filter((e) => with_clips || !e.file.includes('/demo_'));
 
+// Of bodies that are not far away by now, as a bullet is.
 const poses = () => page.evaluate(() => {
   const { stage } = window.molejo;
-  return stage.guest_place()?.toArray() ?? [...stage.poses];
+  const { controls: { target }, distance } = stage.cameras;
+  const near = (at) => target.distanceTo({ x: at[0], y: at[1], z: at[2] }) < 3 * distance;
+  if (stage.guest_place()) return stage.guest_place().toArray();
+  const all = Array.from({ length: stage.poses.length / 7 }, (_, i) => [...stage.poses.slice(7 * i, 7 * i + 7)]);
+  return all.map((pose) => (near(pose) ? pose : pose.map(() => 0))).flat();
 });
 const farthest = (a, b) => a.reduce((most, x, i) => Math.max(most, Math.abs(x - b[i])), 0);
 
