@@ -230,6 +230,7 @@ test('names do not run into each other, at any distance', async () => {
 test('keys lead to what can fire, on to its neighbours, and fire', async () => {
   await upload('keys.net.json', dining);
   await page.locator('[data-mode="hand"]').click();
+  await page.waitForFunction(() => window.molejo.studio.status.mode === 'hand' && window.molejo.studio.status.frame === 0);
   await page.waitForFunction(() => document.querySelectorAll('.transition.allowed').length === 2);
   await page.locator('[data-act="fit"]').focus();
   await page.keyboard.press('Tab');
