@@ -241,7 +241,7 @@ test('keys lead to what can fire, on to its neighbours, and fire', async () => {
   await page.waitForFunction((name) => document.querySelector(`[data-place="${name[0]}_one"] .token`), first);
   for (const key of ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown']) await page.keyboard.press(key);
   assert.notEqual(await at(), undefined); // still in the net
-  await page.keyboard.press('j');
+  await page.keyboard.press('>');
   await page.waitForFunction(() => document.querySelectorAll('[data-place$="_one"] .token').length === 2 || document.querySelectorAll('[data-place$="_one"] .token').length === 0);
 });
 

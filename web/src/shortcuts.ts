@@ -11,7 +11,10 @@ export interface Shortcut {
 
 const shortcuts: Shortcut[] = [];
 
+// A key does one thing.
 export function shortcut(entry: Shortcut): void {
+  const taken = entry.run && shortcuts.find((s) => s.run && s.key === entry.key);
+  if (taken) throw new Error(`the key ${entry.key} is for two things: ${taken.what}, ${entry.what}`);
   shortcuts.push(entry);
 }
 

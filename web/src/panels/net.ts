@@ -101,7 +101,7 @@ class NetPanel {
     });
     const group = 'Net';
     shortcut({ key: 'u', group, what: 'undo the last change of the net', run: () => this.fits() && void this.act({ do: 'undo' }) });
-    shortcut({ key: 'j', group, what: 'go on to the next firing', run: () => this.fits() && void this.act({ do: 'next' }) });
+    shortcut({ key: '>', group, what: 'go on to the next firing', run: () => this.fits() && void this.act({ do: 'next' }) });
     for (const [label, what] of [['click', 'fire a transition, choose a place'], ['drag', 'move a node, or the paper'],
       ['double-click', 'rename'], ['wheel', 'nearer, farther'], ['Tab', 'to what can fire'], ['arrows', 'from node to node'], ['Enter', 'fire, or choose'], ['Delete', 'remove what is chosen']]) shortcut({ key: `net ${label}`, label, group, what });
   }

@@ -47,7 +47,7 @@ export class NetTools {
                                spellcheck: 'false', autocomplete: 'off', onchange: () => wishes.find(find.value) });
     this.root.append(el('span', { class: 'rule' }), this.undo, this.redo,
       this.button('arrange', 'Place all nodes anew', () => wishes.arrange()), el('span', { class: 'gap' }),
-      this.button('next', 'Go on to the next firing (J)', () => wishes.act('next'), 'next'), find, this.names, this.follow,
+      this.button('next', 'Go on to the next firing (>)', () => wishes.act('next'), 'next'), find, this.names, this.follow,
       this.button('farther', 'Farther', () => wishes.zoom(0.8), '−'), this.button('nearer', 'Nearer', () => wishes.zoom(1.25), '+'),
       this.button('fit', 'Show all of it', () => wishes.fit()));
   }
