@@ -37,8 +37,7 @@ std::vector<std::string> encoder_words(const std::string& path, double fps) {
   // one palette for all pictures, and no noise where nothing moves
   static const std::vector<std::string> animation{
       "-filter_complex",
-      "split[a][b];[a]palettegen=stats_mode=full[p];[b][p]paletteuse=dither=none",
-      "-loop", "0"};
+      "split[a][b];[a]palettegen=stats_mode=full[p];[b][p]paletteuse=dither=none", "-loop", "0"};
   const std::vector<std::string>& out = ending_of(path) == ".gif" ? animation : film;
   words.insert(words.end(), out.begin(), out.end());
   words.push_back(path);

@@ -7,8 +7,8 @@
 #include "molejo/io/load.h"
 #include "molejo/live/client.h"
 #include "tests/live/in_process.h"
-#include "tests/support/loopback.h"
 #include "tests/live/pushed_ball.h"
+#include "tests/support/loopback.h"
 #include "tests/support/places.h"
 
 using namespace molejo;
