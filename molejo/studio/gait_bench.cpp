@@ -43,6 +43,7 @@ GaitBench::GaitBench(BenchOptions options)
       scene_(scene_beside(run_.character(), run_.gait().motion.motion.name,
                           run_.gait().motion.motion.description)),
       worth_(gait_worth(run_.problem(), run_.gait())),
+      foot_cycle_(compact_text(foot_cycle(), std::string::npos)),
       pushes_(options.wake) {
   add_words();
 }
@@ -113,8 +114,7 @@ std::string GaitBench::describe() const {
   return describe_with(fmt::format(
       "\"has_feedback\":{},\"period\":{:.6g},\"torso\":{},\"worth\":{},\"foot_cycle\":{}{}",
       run_.has_feedback(), run_.period(),
-      quoted(c.model.bodies[static_cast<std::size_t>(c.torso.index)].name), worth_,
-      compact_text(foot_cycle(), std::string::npos),
+      quoted(c.model.bodies[static_cast<std::size_t>(c.torso.index)].name), worth_, foot_cycle_,
       pushes_.known().empty() ? "" : ",\"pushes\":" + pushes_.known()));
 }
 

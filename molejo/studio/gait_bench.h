@@ -31,7 +31,7 @@ class GaitBench : public FrameBench {
 
   GaitRun run_;
   Scene scene_;
-  std::string worth_;  // as JSON
+  std::string worth_, foot_cycle_;  // as JSON
   PushTest pushes_;
 };
 

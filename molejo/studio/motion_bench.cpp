@@ -61,7 +61,7 @@ MotionBench::MotionBench(BenchOptions options)
     if (hash(training_->motion()) != original_) run_.replace(training_->motion());
     follow_training();
   }
-  scene_ = scene_beside(run_.character(), run_.motion().name, run_.motion().description);
+  look_at_figure();
   add_words();
 }
 
@@ -120,8 +120,13 @@ void MotionBench::changed_mode(int step, SketchPhase phase, int mode, double bef
   if (!is_playing() && run_.advance()) changed();
 }
 
-void MotionBench::changed_figure() {
+void MotionBench::look_at_figure() {
   scene_ = scene_beside(run_.character(), run_.motion().name, run_.motion().description);
+  way_to_ghost_ = way_to_ghost(run_.character());
+}
+
+void MotionBench::changed_figure() {
+  look_at_figure();
   show_anew();
   tell_all("{\"event\":\"palettes\",\"describe\":{" + describe() + "}}");
 }
@@ -193,8 +198,7 @@ std::vector<Playback::BinaryFrame> MotionBench::binary_frames(const Subscription
   const auto count = static_cast<double>(ghost->views.size());
   State view = ghost->views[static_cast<std::size_t>(std::min(part * count, count - 1))];
   const Link& root = c.model.links[static_cast<std::size_t>(c.root.index)];
-  const Vec3 way = way_to_ghost(c);
-  for (int i = 0; i < 3; ++i) view.q[root.q + i] += way[i];
+  for (int i = 0; i < 3; ++i) view.q[root.q + i] += way_to_ghost_[i];
   view.t = t;
   std::string bytes = coordinates_frame(view, run_.number());
   bytes[0] = static_cast<char>(ghost_stream);

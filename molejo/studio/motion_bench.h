@@ -38,6 +38,7 @@ class MotionBench : public FrameBench {
   void add_words();
   // `before`: the time that was shown
   void changed_mode(int step, SketchPhase phase, int mode, double before);
+  void look_at_figure();
   void changed_figure();
   void train(bool resume);
   void follow_training();
@@ -46,6 +47,7 @@ class MotionBench : public FrameBench {
 
   SketchRun run_;
   Scene scene_;
+  Vec3 way_to_ghost_;
   std::uint64_t original_;  // hash of the motion in the file
   std::shared_ptr<BackgroundTraining> training_;
   std::int64_t told_ = 0;  // version of its news
