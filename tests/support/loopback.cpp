@@ -140,6 +140,18 @@ std::string masked(Opcode opcode, std::string_view payload, bool final) {
   return encode_frame(opcode, payload, {.final = final, .mask = 0x12345678});
 }
 
+bool is_closed_for_flooding(const std::string& url) {
+  Client flood(url);
+  try {
+    for (int n = 0; n < 20'000; ++n) flood.send(R"({"do": "status"})");
+    while (flood.receive(5s)) {
+    }
+  } catch (const NetworkError&) {
+    return true;
+  }
+  return false;
+}
+
 std::string refusal(const std::string& url, ClientOptions options) {
   try {
     Client client(url, std::move(options));

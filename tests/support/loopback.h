@@ -78,6 +78,9 @@ CloseReason first_close(std::string_view bytes);
 
 std::string masked(Opcode opcode, std::string_view payload, bool final = true);
 
+// Whether one who asks far too much is closed for it.
+bool is_closed_for_flooding(const std::string& url);
+
 // What the connection attempt was refused with; empty when it was not.
 std::string refusal(const std::string& url, ClientOptions options = {});
 
