@@ -1,4 +1,4 @@
-// Nets and shows in the studio: played live, fired by hand, analysed, edited.
+// Nets and shows in the studio: played live, fired by hand, edited.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -14,76 +14,10 @@
 #include "molejo/io/show.h"
 #include "molejo/studio/net_analyst.h"
 #include "molejo/studio/net_line.h"
-#include "tests/studio/studio_client.h"
+#include "tests/studio/net_client.h"
 
 using namespace molejo;
 using namespace molejo::test;
-
-namespace {
-
-// Two who each hold one of two forks and want the other: the textbook deadlock.
-const char* const dining = R"({
-  "name": "Two eat",
-  "places": [{"name": "fork1", "tokens": 1}, {"name": "fork2", "tokens": 1},
-             {"name": "a", "tokens": 1}, {"name": "a_one"}, {"name": "b", "tokens": 1}, {"name": "b_one"}],
-  "transitions": [{"name": "a_left", "in": ["a", "fork1"], "out": "a_one"},
-                  {"name": "a_right", "in": ["a_one", "fork2"], "out": ["a", "fork1", "fork2"]},
-                  {"name": "b_left", "in": ["b", "fork2"], "out": "b_one"},
-                  {"name": "b_right", "in": ["b_one", "fork1"], "out": ["b", "fork1", "fork2"]}],
-  "properties": ["always: a + a_one == 1", "never: a_one & b_one"]
-})";
-
-// A light that a switch turns on for half a second.
-const char* const light = R"({
-  "places": [{"name": "off", "tokens": 1}, {"name": "on", "delay": 0.5}],
-  "transitions": [{"name": "press", "event": "switch", "in": "off", "out": "on"},
-                  {"name": "fade", "in": "on", "out": "off"}]
-})";
-
-struct NetFile {
-  explicit NetFile(const std::string& name, const std::string& text)
-      : path(binary_dir() + "/" + std::to_string(::getpid()) + "_" + name) {
-    std::ofstream(path) << text;
-  }
-  ~NetFile() { std::remove(path.c_str()); }
-  std::string path;
-};
-
-const JsonValue& at(const JsonValue& value, const char* key) {
-  CAPTURE(key);
-  REQUIRE(value.find(key));
-  return *value.find(key);
-}
-
-using Tokens = std::map<std::string, double>;
-
-// By the name of their place.
-Tokens marking(const JsonValue& described, const JsonValue& now) {
-  Tokens tokens;
-  for (const JsonValue& count : at(now, "marking").items) {
-    const auto place = static_cast<std::size_t>(count.items[0].number);
-    tokens[at(at(at(described, "net"), "places").items[place], "name").text] =
-        count.items[1].number;
-  }
-  return tokens;
-}
-
-JsonValue analysis(Visitor& visitor) {
-  while (true) {
-    const JsonValue described = visitor.must(R"({"do": "describe"})");
-    if (described.find("analysis")) return *described.find("analysis");
-    visitor.event("analysis");
-  }
-}
-
-const JsonValue* sentence(const JsonValue& analysis, const std::string& start) {
-  for (const JsonValue& s : at(analysis, "sentences").items) {
-    if (at(s, "text").text.starts_with(start)) return &s;
-  }
-  return nullptr;
-}
-
-}  // namespace
 
 TEST_CASE("studio show: frames are those of the director") {
   LoopbackStudio studio("scenes/shows/jump.show.json");
@@ -243,95 +177,6 @@ TEST_CASE("studio net: without delays it goes one firing at a time until it is s
   CHECK(line->shown().allowed.empty());
   CHECK(fired >= 2);
   CHECK(line->time() >= 0.5 * static_cast<double>(fired));
-}
-
-TEST_CASE("studio net: a deadlock is found, and its trace is played") {
-  const NetFile file("dining.net.json", dining);
-  LoopbackStudio studio(file.path);
-  Visitor visitor(studio);
-  visitor.must(R"({"do": "pause"})");
-  const JsonValue found = analysis(visitor);
-  CHECK(at(found, "complete").boolean);
-  CHECK(at(found, "markings").number == 4);
-  const JsonValue* stuck = sentence(found, "deadlock after 2 firings");
-  REQUIRE(stuck);
-  CHECK(at(*stuck, "sign").text == "bad");
-  const JsonValue* wrong = sentence(found, "never: a_one & b_one");
-  REQUIRE(wrong);
-  CHECK(at(*wrong, "sign").text == "bad");
-  const JsonValue* right = sentence(found, "always: a + a_one == 1");
-  REQUIRE(right);
-  CHECK(at(*right, "sign").text == "good");
-  CHECK(sentence(found, "never more than one token in a place"));
-  CHECK(sentence(found, "every transition can fire"));
-  CHECK(sentence(found, "b + b_one = 1, always"));
-
-  visitor.must(R"({"do": "speed", "value": 0})");
-  const JsonValue status =
-      visitor.must(R"({"do": "play_trace", "which": )" +
-                   std::to_string(static_cast<int>(at(*stuck, "trace").number)) + "}");
-  CHECK(at(status, "mode").text == "trace");
-  CHECK(at(status, "playing").boolean);
-  const JsonValue described = visitor.must(R"({"do": "describe"})");
-  while (at(visitor.must(R"({"do": "status"})"), "playing").boolean) {
-  }
-  const JsonValue now = at(visitor.must(R"({"do": "net"})"), "now");
-  CHECK(marking(described, now) == Tokens{{"a_one", 1}, {"b_one", 1}});
-  CHECK(at(now, "allowed").items.empty());
-  CHECK(visitor.error(R"({"do": "play_trace", "which": 99})").find("'which'") == 0);
-}
-
-TEST_CASE("studio show: a counterexample moves the figure") {
-  // it claims never to leap: the analysis shows the leap
-  LoopbackStudio studio("scenes/shows/jump.show.json");
-  Visitor visitor(studio);
-  visitor.must(R"({"do": "edit", "edits": [{"op": "property", "text": "never: P4a"}]})");
-  const JsonValue found = analysis(visitor);
-  const JsonValue* leap = sentence(found, "never: P4a");
-  REQUIRE(leap);
-  CHECK(at(*leap, "sign").text == "bad");
-  const JsonValue* ends = sentence(found, "it ends after ");
-  REQUIRE(ends);
-  CHECK(at(*ends, "sign").text == "remark");
-  visitor.must(R"({"do": "subscribe", "binary": true})");
-  visitor.must(R"({"do": "speed", "value": 0})");
-  visitor.must(R"({"do": "play_trace", "which": )" +
-               std::to_string(static_cast<int>(at(*leap, "trace").number)) + "}");
-  const JsonValue described = visitor.must(R"({"do": "describe"})");
-  while (at(visitor.must(R"({"do": "status"})"), "playing").boolean) {
-  }
-  CHECK(at(described, "trace").number == at(*leap, "trace").number);
-  // it stands, crouches, leaps by 0.35 m: height of the root
-  const double end = at(visitor.must(R"({"do": "status"})"), "end").number;
-  CHECK(end > 2);
-  std::vector<float> heights;
-  for (double t = 0; t < end; t += 0.1) {
-    visitor.must(R"({"do": "seek", "t": )" + std::to_string(t) + "}");
-    std::string frame;
-    do frame = visitor.frame(1);
-    while (std::fabs(read_at<double>(frame, 8) - t) > 0.05);
-    heights.push_back(read_at<float>(frame, 16 + 8));
-  }
-  const auto [lowest, highest] = std::minmax_element(heights.begin(), heights.end());
-  CHECK(*highest > heights[0] + 0.3F);
-  CHECK(*lowest < heights[0] - 0.2F);
-  CHECK(lowest < highest);
-}
-
-TEST_CASE("studio show: tokens that causes put from outside count in the analysis") {
-  // touches of the ball put tokens into `touches`: `drop` fires as soon as there are three
-  LoopbackStudio studio("scenes/shows/starter.show.json");
-  Visitor visitor(studio);
-  visitor.must(R"({"do": "pause"})");
-  const JsonValue found = analysis(visitor);
-  CHECK_FALSE(sentence(found, "drop can never fire"));
-  CHECK_FALSE(sentence(found, "touches + 3 dropped"));
-  CHECK_FALSE(sentence(found, "never more than one token"));
-  const JsonValue* grows = sentence(found, "touches, dropped");
-  REQUIRE(grows);
-  CHECK(at(*grows, "text").text.ends_with("may hold any number of tokens"));
-  CHECK_FALSE(grows->find("trace"));  // the outside cannot be played
-  CHECK(sentence(found, "ready + running + arrived = 1, always"));
 }
 
 TEST_CASE("studio net: edits change the net, its analysis follows, undo brings it back") {
@@ -497,33 +342,6 @@ TEST_CASE("studio net: on to the next firing") {
   CHECK(at(at(visitor.must(R"({"do": "net"})"), "now"), "serving").items.size() == 4);
 }
 
-TEST_CASE("studio net: findings are grouped, with the nodes that they are about") {
-  LoopbackStudio studio("scenes/nets/walk.net.json");
-  Visitor visitor(studio);
-  const JsonValue found = analysis(visitor);
-  const JsonValue* dead = sentence(found, "4 transitions can never fire: T4, T6, T7, T9");
-  REQUIRE(dead);
-  CHECK(at(*dead, "group").text == "firing");
-  CHECK(at(*dead, "transitions").items.size() == 4);
-  const JsonValue* bound = sentence(found, "at most 3 tokens in P3");
-  REQUIRE(bound);
-  CHECK(at(*bound, "group").text == "tokens");
-  CHECK(at(*bound, "places").items[0].text == "P3");
-  LoopbackStudio other("scenes/nets/ball_top.net.json");
-  Visitor guest(other);
-  const JsonValue of_ball = analysis(guest);
-  CHECK(sentence(of_ball, "never a deadlock"));
-  CHECK(sentence(of_ball, "it repeats every 13 s"));
-  CHECK(sentence(of_ball, "the slowest circuit takes 13 s"));
-  CHECK(sentence(of_ball, "P1 + P2 + P3 + P4 + P5 + P6 + P7 + P8 = 1, always"));
-  const JsonValue* siphons = nullptr;
-  for (const JsonValue& s : at(of_ball, "sentences").items) {
-    if (at(s, "text").text.ends_with("siphons: none can ever run empty")) siphons = &s;
-  }
-  REQUIRE(siphons);  // a live marked graph: each circuit holds a token
-  CHECK(at(*siphons, "sign").text == "good");
-}
-
 TEST_CASE(
     "studio net: of a net that is too large a part is drawn, and the rest is played as well") {
   // a ring of ten thousand places with one token, round which it goes in steps of a frame
@@ -566,42 +384,6 @@ TEST_CASE(
   CHECK(other.error(R"({"do": "look", "at": "P1"})") == "the whole net is drawn");
 }
 
-TEST_CASE("studio net: what waits for the world can be overtaken, whatever the priorities say") {
-  // in the logic alone "arrive" always goes first, but who walks is on the way for a while
-  const NetFile file("overtaken.net.json", R"({
-    "places": [{"name": "walking", "tokens": 1, "delay": 2}, {"name": "there"},
-               {"name": "sack", "tokens": 1}, {"name": "lying"}, {"name": "nowhere"}],
-    "transitions": [{"name": "arrive", "priority": 9, "in": "walking", "out": "there"},
-                    {"name": "hit", "priority": 1, "event": "touch", "in": "sack",
-                     "interrupt": "walking", "out": "lying"},
-                    {"name": "vanish", "in": ["nowhere", "there"]}]
-  })");
-  const Net net = load_net(file.path);
-  std::string dead;
-  for (const Finding& f : find_out(net, quick_markings, -1).sentences) {
-    if (f.text.find("can never fire") != std::string::npos) dead = f.text;
-    CHECK(f.text != "every transition can fire");
-  }
-  CHECK(dead == "vanish can never fire");
-}
-
-TEST_CASE("studio net: an analysis that nobody waits for ends") {
-  const Net net = load_net(source_dir() + "/scenes/nets/mapk_8.pnml");
-  const std::atomic<bool> cancelled = true;
-  CHECK_FALSE(find_out(net, most_markings, -1, &cancelled).complete);
-  // the findings are those of what was asked last
-  std::atomic<int> woken = 0;
-  NetAnalyst analyst([&] { ++woken; });
-  analyst.ask(net, most_markings, static_cast<int>(net.transitions.size()));
-  const Net walk = load_net(source_dir() + "/scenes/nets/walk.net.json");
-  analyst.ask(walk, quick_markings, static_cast<int>(walk.transitions.size()));
-  while (woken == 0) std::this_thread::yield();
-  const std::optional<NetFindings> found = analyst.take();
-  REQUIRE(found);
-  CHECK(found->markings == 8);
-  CHECK_FALSE(analyst.take());
-}
-
 TEST_CASE("studio show: what hangs on a place goes with it when others are removed") {
   LoopbackStudio studio("scenes/shows/jump.show.json");
   Visitor visitor(studio);
@@ -635,17 +417,4 @@ TEST_CASE("studio net: the chart of the run to come is that of the run") {
     bars += at(row, "bars").items.size();
   }
   CHECK(bars == trace.services.size() + trace.stays.size());
-}
-
-TEST_CASE("studio net: an analysis that stops early says so, and can be told to go on") {
-  LoopbackStudio studio("scenes/nets/fms_5.pnml");
-  Visitor visitor(studio);
-  visitor.must(R"({"do": "analyse", "markings": 1000})");
-  while (at(visitor.event("analysis"), "busy").boolean) {
-  }
-  const JsonValue found = analysis(visitor);
-  CHECK_FALSE(at(found, "complete").boolean);
-  CHECK(sentence(found, "up to "));
-  CHECK_FALSE(sentence(found, "at most "));
-  CHECK(visitor.error(R"({"do": "analyse", "markings": 1e12})").find("'markings'") == 0);
 }
