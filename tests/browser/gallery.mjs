@@ -23,10 +23,16 @@ const poses = () => page.evaluate(() => {
 });
 const farthest = (a, b) => a.reduce((most, x, i) => Math.max(most, Math.abs(x - b[i])), 0);
 
-// What moves by more than a centimetre is seen to; a net is seen, and tokens are where they were not.
+// What moves by more than a centimetre is seen to; a net is seen, and its tokens move until nothing can fire.
 async function see_it_move(kind) {
   if (kind === 'net') {
     await studio.until(() => document.querySelectorAll('.net-drawing .node').length > 2);
+    const marking = () => page.evaluate(async () => JSON.stringify((await window.molejo.studio.connection.ask({ do: 'net' })).now.marking));
+    const before = await marking();
+    await studio.until(async (then) => {
+      const { now } = await window.molejo.studio.connection.ask({ do: 'net' });
+      return JSON.stringify(now.marking) !== then || !window.molejo.studio.status.playing;
+    }, before);
     return;
   }
   for (let attempt = 0; attempt < 10; ++attempt) {
