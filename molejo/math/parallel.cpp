@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "molejo/math/interrupt.h"
+
 namespace molejo {
 
 namespace {
@@ -31,8 +33,12 @@ class Pool {
     if (busy_.test_and_set()) return false;
     {
       const std::lock_guard lock(mutex_);
-      while (static_cast<int>(threads_.size()) < others) {
-        threads_.emplace_back([this] { wait_for_work(); });
+      try {
+        while (static_cast<int>(threads_.size()) < others) {
+          threads_.emplace_back([this] { wait_for_work(); });
+        }
+      } catch (const std::exception&) {
+        // no memory for more threads: those that are there do it
       }
       work_ = &work;
       wanted_ = others;
@@ -86,10 +92,13 @@ void run_in_parallel(int count, int threads, const std::function<void(int, int)>
   std::mutex failure_mutex;
   int first_failure = count;
   std::exception_ptr failure;
+  InterruptScope* const scope = current_interrupt_scope;
   const auto take_items = [&] {
+    const JoinedInterruptScope joined(scope);
     const int worker = next_worker++;
     for (int i = next++; i < count; i = next++) {
       try {
+        check_interrupt();
         f(worker, i);
       } catch (...) {
         const std::lock_guard lock(failure_mutex);

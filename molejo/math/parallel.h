@@ -4,6 +4,8 @@
 
 #include <functional>
 
+#include "molejo/math/interrupt.h"
+
 namespace molejo {
 
 // `threads` itself, or as many as the machine has for 0 and less.
@@ -14,11 +16,12 @@ void run_in_parallel(int count, int threads, const std::function<void(int worker
 
 // Calls f(i) for i = 0 .. count-1 on up to `threads` threads (0: as many as the machine has). The
 // first exception (by index) is thrown again here after all threads have ended. On one thread: a
-// plain loop that allocates nothing and ends at the first exception.
+// plain loop that allocates nothing and ends at the first exception. Once this thread's work is
+// interrupted (interrupt.h), no further item begins.
 template <class F>
 void parallel_for(int count, int threads, F&& f) {
   if (threads == 1 || count <= 1) {
-    for (int i = 0; i < count; ++i) f(i);
+    for (int i = 0; i < count; ++i) check_interrupt(), f(i);
   } else {
     auto without_worker = [&f](int, int i) { f(i); };
     run_in_parallel(count, threads, std::ref(without_worker));
@@ -30,7 +33,7 @@ void parallel_for(int count, int threads, F&& f) {
 template <class F>
 void parallel_for_workers(int count, int threads, F&& f) {
   if (threads == 1 || count <= 1) {
-    for (int i = 0; i < count; ++i) f(0, i);
+    for (int i = 0; i < count; ++i) check_interrupt(), f(0, i);
   } else {
     run_in_parallel(count, threads, std::ref(f));
   }
