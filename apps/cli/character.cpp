@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "apps/cli/command.h"
+#include "apps/cli/numbers.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/character_file.h"
 #include "molejo/io/character_report.h"
@@ -22,14 +23,7 @@ namespace molejo::cli {
 namespace {
 
 double frames_per_second(const char* option, const std::optional<std::string>& text) {
-  if (!text) return 60;
-  const bool plain =
-      !text->empty() && text->find_first_not_of("0123456789+-.eE") == std::string::npos;
-  char* end = nullptr;
-  const double value = plain ? std::strtod(text->c_str(), &end) : 0;
-  if (plain && *end == '\0' && value >= 1 && value <= 1000) return value;
-  throw InputError(
-      fmt::format("{}: '{:.40}': expected frames per second from 1 to 1000", option, *text));
+  return number(option, text, {1, 1000, "frames per second"}).value_or(60);
 }
 
 // A character with its roles, from a file and from what the user says.

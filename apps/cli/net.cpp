@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "apps/cli/command.h"
+#include "apps/cli/numbers.h"
 #include "molejo/io/file.h"
 #include "molejo/io/net_draw.h"
 #include "molejo/io/net_file.h"
@@ -16,24 +17,6 @@
 namespace molejo::cli {
 
 namespace {
-
-// A whole number with k, M or G behind it, as powers of 1000 (1024 for bytes).
-std::uint64_t amount(const char* option, const std::string& text, std::uint64_t thousand) {
-  std::uint64_t value = 0;
-  std::size_t i = 0;
-  for (; i < text.size() && i < 12 && text[i] >= '0' && text[i] <= '9'; ++i) {
-    value = value * 10 + static_cast<std::uint64_t>(text[i] - '0');
-  }
-  const std::string unit = text.substr(i);
-  const std::string units = "kMG";
-  const std::size_t power = unit.size() == 1 ? units.find(unit) : std::string::npos;
-  if (i == 0 || value == 0 || (!unit.empty() && power == std::string::npos)) {
-    throw InputError(
-        fmt::format("{}: '{:.40}': expected a whole number like 500000, 20M or 2G", option, text));
-  }
-  for (std::size_t k = 0; !unit.empty() && k <= power; ++k) value *= thousand;
-  return value;
-}
 
 Fraction fraction(const char* option, const std::string& text, const char* unit, Fraction least,
                   Fraction most) {

@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "apps/cli/command.h"
+#include "apps/cli/numbers.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/character_file.h"
 #include "molejo/io/file.h"
@@ -36,13 +37,6 @@ bool parse_number(const std::string& text, double& value) {
   char* end = nullptr;
   value = std::strtod(text.c_str(), &end);
   return *end == '\0' && std::isfinite(value);
-}
-
-double number(const char* option, const std::string& text, double least, double most) {
-  double value = 0;
-  if (parse_number(text, value) && value >= least && value <= most) return value;
-  throw InputError(
-      fmt::format("{}: '{:.40}': expected a number from {:g} to {:g}", option, text, least, most));
 }
 
 // "x,y x,y ..."
@@ -90,7 +84,7 @@ void set_ground(WalkScene& scene, const std::string& terrain) {
 WalkScene scene_of_character(const WalkOptions& o) {
   WalkScene scene;
   scene.duration =
-      o.duration ? number("--duration", *o.duration, 0.1, longest_walk) : usual_duration;
+      o.duration ? number("--duration", *o.duration, bounds_of::walk_duration) : usual_duration;
   set_ground(scene, o.terrain);
   WalkActor actor;
   actor.name = std::filesystem::path(o.file).stem().string();
@@ -125,14 +119,14 @@ WalkScene scene_of(const WalkOptions& o) {
     if (!o.path.empty() && o.heading) throw InputError("--path and --heading: only one of them");
     if (!o.path.empty()) actor.plan = path_plan(o.path, o.loop);
     if (o.heading) {
-      actor.start.heading = number("--heading", *o.heading, -3600, 3600) * degree;
+      actor.start.heading = number("--heading", *o.heading, bounds_of::heading) * degree;
       actor.plan.heading = actor.start.heading;
     }
-    if (o.scale) actor.start.scale = number("--scale", *o.scale, 1e-4, 1e4);
+    if (o.scale) actor.start.scale = number("--scale", *o.scale, bounds_of::figure_scale);
   }
   if (o.loop && o.path.empty()) throw InputError("--loop: needs --path");
-  if (o.duration) scene.duration = number("--duration", *o.duration, 0.1, longest_walk);
-  if (o.fps) scene.fps = number("--fps", *o.fps, 5, 240);
+  if (o.duration) scene.duration = number("--duration", *o.duration, bounds_of::walk_duration);
+  if (o.fps) scene.fps = number("--fps", *o.fps, bounds_of::walk_fps);
   if (!o.solver.empty()) {
     const auto solver = parse_solver(o.solver);
     if (!solver) throw InputError("--solver: " + unknown_word("solver", o.solver, solver_words()));

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "molejo/math/expression.h"
+#include "molejo/math/interrupt.h"
 #include "molejo/math/words.h"
 #include "molejo/model/error.h"
 
@@ -83,6 +84,7 @@ void JsonCursor::expect_object() const {
 }
 
 void JsonCursor::expect_keys(std::span<const std::string> known) const {
+  check_interrupt();
   expect_object();
   for (std::size_t i = 0; i < value_->keys.size(); ++i) {
     const std::string& key = value_->keys[i];
@@ -142,12 +144,24 @@ double JsonCursor::number() const {
 double JsonCursor::positive() const {
   const double x = number();
   if (!(x > 0)) fail("must be greater than zero");
-  return x;
+  return below_all_bounds(x);
 }
 
 double JsonCursor::not_negative() const {
   const double x = number();
   if (!(x >= 0)) fail("must not be negative");
+  return below_all_bounds(x);
+}
+
+double JsonCursor::below_all_bounds(double x) const {
+  constexpr double largest = 1e30;
+  if (x > largest) fail(fmt::format("must be {} at most", largest));
+  return x;
+}
+
+double JsonCursor::within(const Bounds& bounds) const {
+  const double x = number();
+  if (!bounds.hold(x)) fail(expectation(bounds));
   return x;
 }
 
@@ -162,6 +176,10 @@ int JsonCursor::whole(int lowest, int highest) const {
   if (x != std::floor(x)) fail("expected a whole number");
   if (x < lowest || x > highest) fail(fmt::format("must be from {} to {}", lowest, highest));
   return static_cast<int>(x);
+}
+
+int JsonCursor::whole(const Bounds& bounds) const {
+  return whole(static_cast<int>(bounds.least), static_cast<int>(bounds.most));
 }
 
 bool JsonCursor::boolean() const {
@@ -264,6 +282,9 @@ void JsonCursor::read_not_negative(std::string_view key, double& target) const {
 void JsonCursor::read_between(std::string_view key, double lowest, double highest,
                               double& target) const {
   if (const auto item = find(key)) target = item->between(lowest, highest);
+}
+void JsonCursor::read_within(std::string_view key, const Bounds& bounds, double& target) const {
+  if (const auto item = find(key)) target = item->within(bounds);
 }
 void JsonCursor::read(std::string_view key, bool& target) const {
   if (const auto item = find(key)) target = item->boolean();

@@ -15,6 +15,7 @@
 
 #include "molejo/io/json_document.h"
 #include "molejo/math/types.h"
+#include "molejo/model/bounds.h"
 
 namespace molejo {
 
@@ -85,7 +86,9 @@ class JsonCursor {
   double positive() const;
   double not_negative() const;
   double between(double lowest, double highest) const;  // both included
+  double within(const Bounds& bounds) const;
   int whole(int lowest, int highest) const;
+  int whole(const Bounds& bounds) const;
   bool boolean() const;
   std::string text() const;  // as it stands
   std::string word() const;  // with {expressions} replaced
@@ -99,11 +102,13 @@ class JsonCursor {
   void read_positive(std::string_view key, double& target) const;
   void read_not_negative(std::string_view key, double& target) const;
   void read_between(std::string_view key, double lowest, double highest, double& target) const;
+  void read_within(std::string_view key, const Bounds& bounds, double& target) const;
   void read(std::string_view key, bool& target) const;
   void read(std::string_view key, Vec3& target) const;
   void read(std::string_view key, std::string& target) const;
 
  private:
+  double below_all_bounds(double x) const;
   double computed(std::string_view expression, std::size_t column) const;
   std::string filled(std::string_view expression, std::size_t column) const;
 

@@ -162,7 +162,7 @@ PhaseMarks read_marks(const JsonCursor& at, double top) {
 }
 
 void read_figure(const JsonCursor& top, CharacterOptions& figure) {
-  if (const auto k = top.find("stiffness")) figure.stiffness = k->between(1e-6, 1e9);
+  if (const auto k = top.find("stiffness")) figure.stiffness = k->within(bounds_of::stiffness);
   top.read_between("relaxation", 0, 100, figure.relaxation);
   if (const auto pose = top.find("pose")) {
     pose->expect_object();
@@ -198,7 +198,7 @@ void read_solver(const JsonCursor& at, TrainingSettings& t) {
   if (const auto x = at.find("population")) t.population = x->whole(2, 10000);
   if (const auto x = at.find("runs")) t.runs = x->whole(1, 10000);
   if (const auto x = at.find("generations")) t.generations = x->whole(1, 1000000);
-  if (const auto x = at.find("evaluations")) t.evaluations = x->whole(1, 2000000000);
+  if (const auto x = at.find("evaluations")) t.evaluations = x->whole(bounds_of::evaluations);
 }
 
 Motion read_motion(const JsonCursor& top) {

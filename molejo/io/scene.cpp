@@ -28,10 +28,10 @@ void read_integrator(const JsonCursor& cursor, Settings& settings) {
   }
   cursor.expect_keys(scene_keys(SceneObject::integrator));
   if (const auto method = cursor.find("method")) settings.integrator = read_method(*method);
-  cursor.read_positive("time_step", settings.time_step);
-  cursor.read_positive("tolerance", settings.tolerance);
-  cursor.read_positive("min_step", settings.min_step);
-  cursor.read_positive("max_step", settings.max_step);
+  cursor.read_within("time_step", bounds_of::time_step, settings.time_step);
+  cursor.read_within("tolerance", bounds_of::tolerance, settings.tolerance);
+  cursor.read_within("min_step", bounds_of::min_step, settings.min_step);
+  cursor.read_within("max_step", bounds_of::time_step, settings.max_step);
   if (settings.min_step > settings.max_step) cursor.fail("min_step is above max_step");
 }
 
@@ -42,7 +42,7 @@ void read_projection(const JsonCursor& cursor, Settings& settings) {
   }
   cursor.expect_keys(scene_keys(SceneObject::projection));
   cursor.read("enabled", settings.project);
-  cursor.read_positive("tolerance", settings.constraint_tolerance);
+  cursor.read_within("tolerance", bounds_of::tolerance, settings.constraint_tolerance);
 }
 
 void read_settings(const JsonCursor& top, Settings& settings) {
@@ -54,9 +54,9 @@ void read_settings(const JsonCursor& top, Settings& settings) {
   if (const auto integrator = top.find("integrator")) read_integrator(*integrator, settings);
   if (const auto projection = top.find("projection")) read_projection(*projection, settings);
   if (const auto contact = top.find("contact")) read_contact(*contact, settings.contact);
-  top.read("start_time", settings.start_time);
-  top.read_not_negative("duration", settings.duration);
-  top.read_positive("fps", settings.fps);
+  top.read_within("start_time", bounds_of::start_time, settings.start_time);
+  top.read_within("duration", bounds_of::duration, settings.duration);
+  top.read_within("fps", bounds_of::fps, settings.fps);
   constexpr double most_frames = 1e7;
   if (!(settings.duration * settings.fps <= most_frames)) {
     top.find(top.has("fps") ? "fps" : "duration")

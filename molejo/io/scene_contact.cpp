@@ -21,8 +21,8 @@ void read_sleep(const JsonCursor& cursor, ContactSettings& contact) {
   }
   cursor.expect_keys(scene_keys(SceneObject::sleep));
   cursor.read("enabled", contact.sleep);
-  cursor.read_positive("speed", contact.sleep_speed);
-  cursor.read_positive("time", contact.sleep_time);
+  cursor.read_within("speed", bounds_of::speed, contact.sleep_speed);
+  cursor.read_within("time", bounds_of::sleep_time, contact.sleep_time);
 }
 
 }  // namespace
@@ -39,13 +39,13 @@ void read_contact(const JsonCursor& cursor, ContactSettings& contact) {
     read_combination(*combine, "friction", contact.friction);
     read_combination(*combine, "restitution", contact.restitution);
   }
-  cursor.read_positive("rest_speed", contact.rest_speed);
-  constexpr int most_iterations = 1'000'000;
-  if (const auto n = cursor.find("iterations")) contact.iterations = n->whole(1, most_iterations);
-  cursor.read_positive("tolerance", contact.tolerance);
+  cursor.read_within("rest_speed", bounds_of::speed, contact.rest_speed);
+  if (const auto n = cursor.find("iterations"))
+    contact.iterations = n->whole(bounds_of::iterations);
+  cursor.read_within("tolerance", bounds_of::tolerance, contact.tolerance);
   cursor.read_between("recovery", 0, 1, contact.recovery);
-  cursor.read_not_negative("slop", contact.slop);
-  cursor.read_positive("distance", contact.distance);
+  cursor.read_within("slop", bounds_of::slop, contact.slop);
+  cursor.read_within("distance", bounds_of::distance, contact.distance);
   if (const auto sleep = cursor.find("sleep")) read_sleep(*sleep, contact);
 }
 

@@ -8,7 +8,6 @@ namespace molejo {
 
 inline constexpr std::size_t max_walk_actors = 2'000;
 inline constexpr std::size_t max_way_points = 10'000;
-inline constexpr double longest_walk = 3'600;  // s
 
 struct WalkScene {
   std::string name, description;

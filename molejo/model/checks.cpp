@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "molejo/model/bounds.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -16,10 +17,9 @@ bool finite(const Pose& X) {
   return finite(X.R.r0) && finite(X.R.r1) && finite(X.R.r2) && finite(X.p);
 }
 
-void check_positive(const char* what, double x) {
-  if (!std::isfinite(x) || x <= 0) {
-    throw InputError(std::string(what) + " " + short_number(x) + ": expected a positive number");
-  }
+void check_within(const char* what, double x, const Bounds& bounds) {
+  if (bounds.hold(x)) return;
+  throw InputError(std::string(what) + " " + short_number(x) + ": " + expectation(bounds));
 }
 
 void check_drive(const Drive& d, const std::string& where) {
@@ -209,35 +209,29 @@ void check_surface(const Surface& surface, const std::string& who) {
 }
 
 void check_contact(const ContactSettings& c) {
-  check_positive("contact: rest_speed", c.rest_speed);
-  check_positive("contact: tolerance", c.tolerance);
-  check_positive("contact: distance", c.distance);
-  check_positive("contact: sleep_speed", c.sleep_speed);
-  check_positive("contact: sleep_time", c.sleep_time);
-  if (c.iterations < 1) {
-    throw InputError("contact: iterations " + std::to_string(c.iterations) +
-                     ": expected 1 or more");
-  }
+  check_within("contact: rest_speed", c.rest_speed, bounds_of::speed);
+  check_within("contact: tolerance", c.tolerance, bounds_of::tolerance);
+  check_within("contact: distance", c.distance, bounds_of::distance);
+  check_within("contact: sleep_speed", c.sleep_speed, bounds_of::speed);
+  check_within("contact: sleep_time", c.sleep_time, bounds_of::sleep_time);
+  check_within("contact: iterations", c.iterations, bounds_of::iterations);
   if (!(c.recovery >= 0 && c.recovery <= 1)) {
     throw InputError("contact: recovery " + short_number(c.recovery) + ": expected 0 to 1");
   }
-  if (!std::isfinite(c.slop) || c.slop < 0) {
-    throw InputError("contact: slop " + short_number(c.slop) + ": expected zero or more");
-  }
+  check_within("contact: slop", c.slop, bounds_of::slop);
 }
 
 void check_settings(const Settings& s) {
   if (!finite(s.gravity)) throw InputError("gravity is not finite");
-  if (!(std::fabs(s.start_time) <= 1e9)) {
-    throw InputError("start_time " + short_number(s.start_time) + ": expected -1e9 to 1e9");
-  }
-  check_positive("time_step", s.time_step);
-  check_positive("tolerance", s.tolerance);
-  check_positive("min_step", s.min_step);
-  check_positive("max_step", s.max_step);
-  check_positive("constraint tolerance", s.constraint_tolerance);
-  check_positive("duration", s.duration);
-  check_positive("fps", s.fps);
+  check_within("start_time", s.start_time, bounds_of::start_time);
+  check_within("time_step", s.time_step, bounds_of::time_step);
+  check_within("tolerance", s.tolerance, bounds_of::tolerance);
+  check_within("min_step", s.min_step, bounds_of::min_step);
+  check_within("max_step", s.max_step, bounds_of::time_step);
+  check_within("constraint tolerance", s.constraint_tolerance, bounds_of::tolerance);
+  if (s.duration == 0) throw InputError("duration 0: expected more than 0 seconds");
+  check_within("duration", s.duration, bounds_of::duration);
+  check_within("fps", s.fps, bounds_of::fps);
   check_contact(s.contact);
   if (s.min_step > s.max_step) {
     throw InputError("min_step " + short_number(s.min_step) + " is above max_step " +
