@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cassert>
+#include <string>
+
+#include "molejo/math/interrupt.h"
+#include "molejo/model/error.h"
 
 namespace molejo {
 
@@ -207,9 +211,16 @@ void BroadPhase::find(int root, int i) {
     if (node(k).child[0] >= 0) {
       stack_.push_back(node(k).child[0]), stack_.push_back(node(k).child[1]);
     } else if (k != i && (!left_[at(k)] || i < k)) {
-      found_.emplace_back(std::min(i, k), std::max(i, k));
+      add_candidate(i, k);
     }
   }
+}
+
+void BroadPhase::add_candidate(int i, int k) {
+  if (candidates_.size() + found_.size() >= most_pairs) {
+    throw OverBudget(std::to_string(most_pairs) + " pairs of shapes and more are near each other");
+  }
+  found_.emplace_back(std::min(i, k), std::max(i, k));
 }
 
 void BroadPhase::take_new_candidates() {
@@ -241,11 +252,12 @@ void BroadPhase::take_new_candidates() {
                     candidates_.end());
   found_.clear();
   for (const int i : leavers_) {
+    check_interrupt();
     find(root_[moving], i);
     if (moves_[at(i)]) find(root_[staying], i);
     const auto meet = [&](int k) {
       if (k == i || (!moves_[at(i)] && !moves_[at(k)]) || (left_[at(k)] && k < i)) return;
-      if (overlap(node(k).box, node(i).box)) found_.emplace_back(std::min(i, k), std::max(i, k));
+      if (overlap(node(k).box, node(i).box)) add_candidate(i, k);
     };
     if (known_[at(i)] == is_endless) {
       for (int k = 0; k < size(); ++k) {

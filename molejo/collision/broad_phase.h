@@ -20,8 +20,10 @@ class BroadPhase {
   // Where box i is now. A box that was never told takes part in no pair.
   void update(int i, const Aabb& box);
   // All (i, j), i < j, whose present boxes overlap (touching counts), in ascending order. No
-  // allocation once the lists have grown to their size.
+  // allocation once the lists have grown to their size. Throws OverBudget for more than
+  // most_pairs of grown boxes.
   const std::vector<std::pair<int, int>>& pairs();
+  std::size_t most_pairs = std::size_t{1} << 20;
 
  private:
   // A leaf holds a grown box; node i < size is the leaf of box i.
@@ -39,6 +41,7 @@ class BroadPhase {
   void rebuild(Tree tree);
   int build(int first, int count);
   void find(int root, int i);
+  void add_candidate(int i, int k);
   void take_new_candidates();
 
   int size() const { return static_cast<int>(moves_.size()); }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "molejo/math/interrupt.h"
+
 namespace molejo {
 
 namespace {
@@ -60,6 +62,7 @@ void SparseLdlt::analyse(int size, const std::vector<Entry>& lower) {
   mark_.assign(n, none);
   std::vector<std::size_t> count(n, 0);
   for (std::size_t k = 0; k < n; ++k) {
+    check_interrupt();
     mark_[k] = k;
     for (std::size_t p = column_start_[k]; p < column_start_[k + 1]; ++p) {
       for (std::size_t i = column_row_[p]; i < k && mark_[i] != k; i = parent_[i]) {
@@ -85,8 +88,10 @@ int SparseLdlt::factorize(const double* values, double threshold) {
   const auto n = static_cast<std::size_t>(size_);
   int dropped = 0;
   std::fill(L_count_.begin(), L_count_.end(), 0);
+  std::fill(work_.begin(), work_.end(), 0);  // an interrupt may have left something
   std::fill(mark_.begin(), mark_.end(), none);
   for (std::size_t k = 0; k < n; ++k) {
+    check_interrupt();
     // scatter row k and find the columns it meets, in topological order
     std::size_t top = n;
     mark_[k] = k;

@@ -18,4 +18,10 @@ struct InputError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A run needs more memory than it may have. One line that names what, and how much is allowed; the
+// run ends as after a numeric failure.
+struct OverBudget : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 }  // namespace molejo

@@ -48,6 +48,9 @@ struct Frame {
   int asleep = 0;              // bodies that rest and are not computed
 };
 
+// Memory that it takes, about.
+std::size_t bytes_of(const Frame& frame);
+
 struct Summary {
   double duration = 0;  // simulated seconds
   std::int64_t steps = 0, rejected_steps = 0, frames = 0;

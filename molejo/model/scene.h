@@ -9,6 +9,7 @@
 //   universal: x turns first (fixed in the parent), y second (fixed in the child)
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -204,6 +205,12 @@ struct ContactSettings {
 enum class Formulation { reduced, maximal };
 enum class Integrator { semi_implicit_euler, midpoint, rk4, rkf45 };
 
+// Bytes that a run may take, beside what its model needs.
+struct RunBudget {
+  std::size_t contacts = std::size_t{256} << 20;
+  std::size_t recording = std::size_t{512} << 20;  // frames and contact events, all together
+};
+
 struct Settings {
   Vec3 gravity{0, 0, -9.81};
   Formulation formulation = Formulation::reduced;
@@ -214,7 +221,9 @@ struct Settings {
   bool project = true;                 // remove constraint drift
   double constraint_tolerance = 1e-9;  // project when some constraint exceeds this
   ContactSettings contact;
-  int threads = 1;  // of one run, 0: all of the machine; not part of a scene, changes no result
+  // not part of a scene, and of no influence on results
+  int threads = 1;  // of one run, 0: all of the machine
+  RunBudget budget;
   double start_time = 0;  // `t` of the initial state
   double duration = 10;
   double fps = 30;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "molejo/math/parallel.h"
+#include "molejo/model/error.h"
 #include "molejo/model/kinematics_kernel.h"
 #include "molejo/physics/index.h"
 
@@ -110,6 +111,7 @@ bool wake_who_is_met(const Model& model, double h, Dynamics<double>& d, ContactS
     const double rested = step.quiet[index(a ? tree_b : tree_a)];
     const bool meets = c.gap + h * c.approach <= 0;
     if (!meets || (rested > 0 && c.approach > -model.contact.sleep_speed)) continue;
+    check_interrupt();
     const int group = step.slept_with[index(a ? tree_a : tree_b)];
     for (std::size_t t = 0; t < model.trees.size(); ++t) {
       if (step.slept_with[t] == group) step.slept_with[t] = -1, step.quiet[t] = 0;
@@ -161,7 +163,12 @@ void set_up_contacts(const Model& model, double h, double ahead, const Dynamics<
     const int a = can_move(step, c.body_a) ? c.body_a : -1;
     const int b = can_move(step, c.body_b) ? c.body_b : -1;
     place_contact(model, a, b, step.system);
+    // limbs have long rows: there may be memory for the contacts but not for these
+    if (step.system.rows.size() * sizeof(RowGroup<double>) > step.contacts.budget) {
+      throw OverBudget("long limbs have " + std::to_string(count) + " points of contact");
+    }
     if (model.rows > 0) {
+      check_interrupt();
       // closures add to the rows: one contact after the other
       fill(n);
       keep_loops_closed(model, loops, step.system);

@@ -1,6 +1,7 @@
 // Bodies of the templates declared in contact_system.h, for the two files that instantiate them.
 #pragma once
 
+#include "molejo/math/interrupt.h"
 #include "molejo/physics/contact_rows_kernel.h"
 
 namespace molejo {
@@ -181,6 +182,7 @@ ContactEffort iterate(int first, int last, int iterations, double tolerance, Rel
   ContactEffort effort;
   auto active = S(1.0) > S(0.0);
   for (int n = 0; n < iterations && any(active); ++n) {
+    check_interrupt();
     SweepChange<S> change;
     // forwards and backwards in turn: news travels both ways
     if (n % 2 == 0) {

@@ -1,10 +1,13 @@
 #include "molejo/physics/contacts.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <tuple>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/math/parallel.h"
+#include "molejo/model/error.h"
 
 namespace molejo {
 
@@ -30,6 +33,9 @@ TouchShape touch_shape(const Geometry& geometry, std::deque<ConvexMesh>& meshes)
   }
   return shape;
 }
+
+// Measured with all lists that hold them: broad phase, pairs, solver, touches of the recording.
+constexpr std::size_t bytes_per_pair = 400, bytes_per_contact = 2000;
 
 // Part of a solid's size by which its neighbours are looked for even when nothing moves, so that
 // all corners of a face that rests are there.
@@ -284,7 +290,9 @@ Contacts::Contacts(const Model& model)
     : broad_phase(moving_colliders(model)), moves(model.links.size()) {
   for (std::size_t i = 0; i < moves.size(); ++i) moves[i] = model.parts[i].moves;
   X_WS.resize(model.colliders.size());
+  set_budget(RunBudget().contacts);
   for (const Collider& collider : model.colliders) {
+    check_interrupt();
     const Shape& shape = model.shape(collider);
     shapes.push_back(touch_shape(shape.geometry, meshes));
     // planes and terrain do not move, or move with something that has a size
@@ -293,6 +301,18 @@ Contacts::Contacts(const Model& model)
     size.push_back(convex ? shapes.back().convex.reach : 1e3);
     reach.push_back(norm(shape.X_BS.p - link.p_BM) + size.back());
   }
+}
+
+void Contacts::set_budget(std::size_t bytes) {
+  budget = bytes;
+  most_contacts = bytes / bytes_per_contact;
+  broad_phase.most_pairs = bytes / bytes_per_pair;
+}
+
+void check_count(std::size_t count, const Contacts& contacts) {
+  if (count <= contacts.most_contacts) return;
+  throw OverBudget("there are more than " + std::to_string(contacts.most_contacts) +
+                   " points of contact");
 }
 
 void find_pairs(const Model& model, const Kinematics<double>& k, const std::vector<double>& margin,
@@ -357,6 +377,7 @@ void find_contacts(const Model& model, const Kinematics<double>& k, double h, Co
   if (contacts.chunks.size() < static_cast<std::size_t>(chunks)) {
     contacts.chunks.resize(static_cast<std::size_t>(chunks));
   }
+  std::atomic<std::size_t> found{0};
   const auto search = [&](int n) {
     Contacts::Chunk& chunk = contacts.chunks[static_cast<std::size_t>(n)];
     chunk.list.clear();
@@ -364,6 +385,7 @@ void find_contacts(const Model& model, const Kinematics<double>& k, double h, Co
       const int pair = contacts.near[static_cast<std::size_t>(i)];
       meet(model, k, h, contacts.pairs[static_cast<std::size_t>(pair)], contacts, chunk);
     }
+    check_count(found += chunk.list.size(), contacts);
   };
   constexpr int many = 8;  // fewer are done before another thread is awake
   parallel_for(chunks, chunks < many ? 1 : contacts.threads, search);

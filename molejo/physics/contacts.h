@@ -1,5 +1,7 @@
 // Where the bodies of a model touch, from step to step.
 //
+// Any number of bodies in one place would be as many squared contacts: their memory is bounded.
+//
 // Broad phase, narrow phase and a memory of the pairs: the impulses of the last step are where the
 // solver starts in the next. Contacts are found before bodies meet: two that may come together
 // within the step are told with their gap. Bodies that would pass through each other within a step
@@ -33,6 +35,8 @@ struct Contact {
 // Memory of one world.
 struct Contacts {
   explicit Contacts(const Model& model);
+  // Bytes of memory for all that touches; more than that throws OverBudget.
+  void set_budget(std::size_t bytes);
   Contacts(const Contacts&) = delete;
   Contacts& operator=(const Contacts&) = delete;
 
@@ -72,6 +76,7 @@ struct Contacts {
   BroadPhase broad_phase;
   std::vector<char> moves;  // does each body, and is it awake? two that do not are left out
   int threads = 1;
+  std::size_t budget = 0, most_contacts = 0;
   // contacts of some pairs in a row, found by one thread
   struct Chunk {
     std::vector<Contact> list;
@@ -87,6 +92,9 @@ struct Contacts {
 // margins (m).
 void find_pairs(const Model& model, const Kinematics<double>& k, const std::vector<double>& margin,
                 Contacts& contacts);
+
+// Throws OverBudget when so many contacts are more than there is memory for.
+void check_count(std::size_t count, const Contacts& contacts);
 
 // Appends the contacts of one pair with a gap below the margin, at the poses of the last search.
 void add_contacts(const Model& model, double margin, Contacts::Pair& pair, Contacts& contacts,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/physics/index.h"
 
 namespace molejo {
@@ -126,6 +127,7 @@ Meeting first_meeting(const Model& model, Contacts& contacts, Events& e) {
   constexpr int patience = 100'000;
   for (int tries = 0; !queue.empty(); ++tries) {
     if (tries == patience) return {queue.front().pair, 0, true};
+    check_interrupt();
     std::pop_heap(queue.begin(), queue.end(), std::greater<>());
     Watch& watch = queue.back();
     Contacts::Pair& pair = contacts.pairs[index(watch.pair)];
@@ -162,6 +164,7 @@ void cut_step(const Model& model, const Meeting& meeting, Contacts::Pair& pair, 
   const double distance = model.contact.distance, h = e.path.h;
   double tau = meeting.s * h, earliest = 0, latest = h;
   for (int n = 0; n < max_tries; ++n) {
+    check_interrupt();
     state = e.start;
     if (tau > 0) advance(tau, state);
     state.t = e.start.t + tau;
@@ -187,7 +190,10 @@ void touching_contacts(const Model& model, const State& state, Contacts& contact
   find_pairs(model, e.kinematics, e.margin, contacts);
   Contacts::Chunk found;
   for (Contacts::Pair& pair : contacts.pairs) {
-    if (pair.rigid) add_contacts(model, reach, pair, contacts, found);
+    if (!pair.rigid) continue;
+    check_interrupt();
+    add_contacts(model, reach, pair, contacts, found);
+    check_count(found.list.size(), contacts);
   }
   e.impacts = std::move(found.list);
   for (Contact& c : e.impacts) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/physics/index.h"
 
 namespace molejo {
@@ -102,6 +103,7 @@ ImpactReport resolve_impact(const Model& model, std::vector<Contact>& contacts, 
   for (Contact& c : contacts) {
     const int a = can_be_pushed(model, c.body_a) ? c.body_a : -1;
     const int b = can_be_pushed(model, c.body_b) ? c.body_b : -1;
+    check_interrupt();
     add_contact(model, d, a, b, c.p_a, c.p_b, c.normal, system);
     keep_loops_closed(model, loops, system);
     c.impulse = {};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/math/same_bits.h"
 #include "molejo/physics/integrate_kernel.h"
 
@@ -126,6 +127,7 @@ struct Coupled {
 
 double runge_kutta(const Model& model, const Tableau& method, double h, State& state, Scratch& s) {
   for (int i = 0; i < method.stages; ++i) {
+    check_interrupt();
     const auto n = static_cast<std::size_t>(i);
     s.y.setZero();
     s.v = state.v;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/model/kinematics_kernel.h"
 
 namespace molejo {
@@ -95,6 +96,7 @@ Loops::Loops(const Model& model)
       slot(static_cast<std::size_t>(model.nv), -1) {
   std::vector<std::vector<int>> loops_at(static_cast<std::size_t>(model.nv));
   for (std::size_t l = 0; l < model.loops.size(); ++l) {
+    check_interrupt();
     const LoopJoint& loop = model.loops[l];
     Support s;
     s.steps_1 = way_to_root(model, loop.body_1);
@@ -112,6 +114,7 @@ Loops::Loops(const Model& model)
   std::vector<std::pair<int, int>> meeting;
   for (const std::vector<int>& here : loops_at) {
     for (int a : here) {
+      check_interrupt();
       for (int b : here) {
         if (b <= a) meeting.emplace_back(a, b);
       }
@@ -122,6 +125,7 @@ Loops::Loops(const Model& model)
 
   std::vector<SparseLdlt::Entry> entries;
   for (const auto& [a, b] : meeting) {
+    check_interrupt();
     const Support& sa = support[static_cast<std::size_t>(a)];
     const Support& sb = support[static_cast<std::size_t>(b)];
     Pair pair{a, b, {}, entries.size()};
@@ -173,6 +177,7 @@ void factorize_loops(const Model& model, Dynamics<double>& d, Loops& loops) {
   }
 
   for (const Loops::Pair& pair : loops.pairs) {
+    check_interrupt();
     const Loops::Support& sa = loops.support[static_cast<std::size_t>(pair.a)];
     const Loops::Support& sb = loops.support[static_cast<std::size_t>(pair.b)];
     const LoopJoint& loop_a = model.loops[static_cast<std::size_t>(pair.a)];

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "molejo/math/interrupt.h"
+
 namespace molejo {
 
 namespace {
@@ -17,6 +19,8 @@ void find_points(const Model& model, const Kinematics<double>& k, Penalty& penal
   penalty.found.list.clear();
   for (Contacts::Pair& pair : contacts.pairs) {
     if (!pair.may_touch || pair.rigid) continue;
+    check_interrupt();
+    check_count(penalty.found.list.size(), contacts);
     const double reach = model
                              .rule(model.colliders[static_cast<std::size_t>(pair.a)],
                                    model.colliders[static_cast<std::size_t>(pair.b)])

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "molejo/math/interrupt.h"
+#include "molejo/model/error.h"
 #include "molejo/physics/events.h"
 #include "molejo/physics/touch_log.h"
 
@@ -29,6 +31,11 @@ class Run::Stepper {
     const bool runge_kutta =
         settings.integrator == Integrator::rk4 || settings.integrator == Integrator::rkf45;
     if (scratch_.penalty) aside_ = std::make_unique<Scratch>(model_);
+    for (Scratch* scratch : {&scratch_, aside_.get()}) {
+      if (!scratch) continue;
+      if (scratch->contact) scratch->contact->contacts.set_budget(settings.budget.contacts);
+      if (scratch->penalty) scratch->penalty->contacts.set_budget(settings.budget.contacts);
+    }
     if (scratch_.contact) scratch_.contact->contacts.threads = settings.threads;
     if (scratch_.contact && runge_kutta) {
       events_ = std::make_unique<Events>(model_);
@@ -105,8 +112,26 @@ class Run::Stepper {
     add_push(held);
   }
 
-  bool next_frame(Frame& frame, std::vector<ContactEvent>& events) {
-    while (!over_) {
+  Made next_frame(Frame& frame, std::vector<ContactEvent>& events, Clock::time_point until) {
+    try {
+      return go_on(frame, events, until);
+    } catch (const OverBudget& e) {
+      char text[120];
+      std::snprintf(text, sizeof text, " at t = %.6g s; the %zu MB for contact hold no more",
+                    state_.t, settings_.budget.contacts >> 20);
+      summary_.failure = e.what() + std::string(text);
+      over_ = true;
+      return Made::over;
+    }
+  }
+
+  const State& state() const { return state_; }
+  const Settings& settings() const { return settings_; }
+  const Summary& summary() const { return summary_; }
+
+ private:
+  Made go_on(Frame& frame, std::vector<ContactEvent>& events, Clock::time_point until) {
+    for (bool first = true; !over_; first = false) {
       // frames within the last step come before its touches, which count from its end
       const double t =
           begin_ + static_cast<double>(frame_) / settings_.fps;  // not summed: no drift
@@ -119,29 +144,36 @@ class Run::Stepper {
         if (!at_end && settings_.project && model_.rows > 0) keep_closed(shown);
         make_frame(shown, frame, events);
         ++frame_;
-        return true;
+        return Made::frame;
       }
+      if (!first && until < Clock::time_point::max() && Clock::now() > until) return Made::not_yet;
       log_contacts(events);
       over_ = state_.t >= end_ - 1e-12 * settings_.duration;
       if (!over_ && !take_step()) {
         over_ = true;
         // what was reached is shown
-        if (state_.t <= shown_time_) return false;
+        if (state_.t <= shown_time_) return Made::over;
         make_frame(state_, frame, events);
-        return true;
+        return Made::frame;
       }
     }
-    return false;
+    return Made::over;
   }
 
-  const State& state() const { return state_; }
-  const Summary& summary() const { return summary_; }
-
- private:
   // False: it went wrong; the state before it is kept.
   bool take_step() {
+    check_interrupt();
     before_ = state_;  // into memory that is there
-    advance();
+    const std::int64_t steps = summary_.steps;
+    try {
+      advance();
+    } catch (...) {
+      // as if it had not begun
+      state_ = before_;
+      summary_.steps = steps;
+      if (scratch_.contact) forget(model_, scratch_.tree.dynamics, *scratch_.contact);
+      throw;
+    }
     if (scratch_.failed || !event_failure_.empty() || !is_finite(state_)) {
       fail();
       return false;
@@ -388,9 +420,14 @@ Run::Run(const Model& model, const State& start, const Settings& settings,
     : stepper_(std::make_unique<Stepper>(model, start, settings, std::move(formulas))) {}
 Run::~Run() = default;
 bool Run::next_frame(Frame& frame, std::vector<ContactEvent>& events) {
-  return stepper_->next_frame(frame, events);
+  return stepper_->next_frame(frame, events, Clock::time_point::max()) == Made::frame;
+}
+Run::Made Run::next_frame(Frame& frame, std::vector<ContactEvent>& events,
+                          Clock::time_point until) {
+  return stepper_->next_frame(frame, events, until);
 }
 const State& Run::state() const { return stepper_->state(); }
+const Settings& Run::settings() const { return stepper_->settings(); }
 const Summary& Run::summary() const { return stepper_->summary(); }
 void Run::set_formulas(std::shared_ptr<const FormulaSet> formulas) {
   stepper_->set_formulas(std::move(formulas));
@@ -444,13 +481,32 @@ Recording record(Run& run, const FormulaSet* formulas, const Progress& progress)
   const auto start = std::chrono::steady_clock::now();
   Recording recording;
   if (formulas) recording.probes = recorded_probes(*formulas);
-  Frame frame;
-  while (run.next_frame(frame, recording.contacts)) {
-    recording.frames.push_back(std::move(frame));
-    const bool first = recording.frames.size() == 1;
-    if (progress && !first && !progress(recording.frames.back(), run.summary().steps)) break;
+  const std::size_t budget = run.settings().budget.recording;
+  std::size_t bytes = 0;
+  std::string ended;
+  try {
+    Frame frame;
+    while (run.next_frame(frame, recording.contacts)) {
+      bytes += bytes_of(frame);
+      recording.frames.push_back(std::move(frame));
+      if (bytes + recording.contacts.size() * sizeof(ContactEvent) > budget) {
+        ended = "the " + std::to_string(budget >> 20) + " MB of memory for the recording are full";
+        break;
+      }
+      const bool first = recording.frames.size() == 1;
+      if (progress && !first && !progress(recording.frames.back(), run.summary().steps)) break;
+    }
+  } catch (const Interrupted& e) {
+    if (recording.frames.empty()) throw;
+    ended = e.what();
   }
   recording.summary = run.summary();
+  if (recording.frames.empty()) throw InputError(recording.summary.failure);
+  if (!ended.empty()) {
+    char time[32];
+    std::snprintf(time, sizeof time, " at t = %.6g s", run.state().t);
+    recording.summary.failure = ended + time;
+  }
   const double wall =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   sum_up(run.state(), wall, recording);

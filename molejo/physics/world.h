@@ -1,6 +1,7 @@
 // A run of a scene from its initial state: step, project, record, account.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,8 +16,12 @@ namespace molejo {
 using Progress = std::function<bool(const Frame& frame, std::int64_t steps)>;
 
 // The same a frame at a time. `model` and `settings` must outlive the run.
+//
+// Work may be interrupted (math/interrupt.h): what throws Interrupted has taken back the step that
+// was under way, and can be called again.
 class Run {
  public:
+  using Clock = std::chrono::steady_clock;
   // Throws InputError when a formula has no finite value at the start.
   Run(const Model& model, const State& start, const Settings& settings,
       std::shared_ptr<const FormulaSet> formulas = nullptr);
@@ -25,8 +30,13 @@ class Run {
   // The next frame, the first at the start, and the contact events since the last one, appended.
   // False: the run is over, and nothing was written.
   bool next_frame(Frame& frame, std::vector<ContactEvent>& events);
+  // The same, but no step begins after a time, except the first: `not_yet` means that it has to be
+  // called again, with the events of this call.
+  enum class Made { frame, not_yet, over };
+  Made next_frame(Frame& frame, std::vector<ContactEvent>& events, Clock::time_point until);
 
   const State& state() const;  // at the end of the last step
+  const Settings& settings() const;
   // So far: steps, projections, impacts, errors, failure. Energies and times are the recorder's.
   const Summary& summary() const;
 
@@ -44,7 +54,8 @@ class Run {
 };
 
 // Runs for settings.duration and keeps a frame every 1/fps seconds, the first at the start.
-// A numeric failure ends the run at the last good state and is told in summary.failure.
+// A numeric failure, an interrupt or a recording that is too large for its budget ends the run at
+// the last good state and is told in summary.failure.
 Recording simulate(const Built& built, const Settings& settings, const Progress& progress = {});
 // The same of a run that the caller holds, and may change when it is told of a frame. Its probes
 // are named by `formulas` (null: it has none).
