@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "molejo/io/scene_keys.h"
+#include "molejo/io/unique_names.h"
 #include "molejo/math/expression.h"
 #include "molejo/model/error.h"
 
@@ -303,13 +304,12 @@ Pose SceneExpansion::zero_pose(int body) const {
 }
 
 void SceneExpansion::name_formula_forces() {
+  UniqueNames names;
+  for (const std::string& name : force_names_) names.take(name);
   for (SceneForce& force : scene_.forces) {
     if (!force.name.empty() || !force.samples.empty()) continue;
     const std::string name = force.at.body + ".push";
-    force.name = name;
-    for (int i = 2; !force_names_.insert(force.name).second; ++i) {
-      force.name = name + std::to_string(i);
-    }
+    force.name = names.add(name, [&](int i) { return name + std::to_string(i); });
   }
 }
 

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <unordered_map>
 
 #include "molejo/io/bacin_files.h"
+#include "molejo/io/unique_names.h"
 #include "molejo/model/build.h"
 #include "molejo/model/error.h"
 #include "molejo/model/kinematics.h"
@@ -31,15 +31,14 @@ class Identifiers {
       if (c <= ' ' || c > '~' || c == '=' || c == '(' || c == ')') c = '_';
     }
     if (word == "world" || word == "end") word += "_";
-    std::string unique = word;
-    for (int i = 2; !used_.insert(unique).second; ++i) unique = word + fmt::format("_{}", i);
+    const std::string unique = used_.add(word, [&](int i) { return word + fmt::format("_{}", i); });
     if (unique != name) warnings_.push_back(fmt::format("'{}' is written as '{}'.", name, unique));
     return unique;
   }
 
  private:
   std::vector<std::string>& warnings_;
-  std::set<std::string> used_;
+  UniqueNames used_;
 };
 
 bool collides(const SceneBody& body) {

@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <set>
 
 #include "molejo/io/character_file.h"
 #include "molejo/io/gltf_character.h"
+#include "molejo/io/unique_names.h"
+#include "molejo/math/interrupt.h"
 #include "molejo/math/units.h"
 #include "molejo/model/error.h"
 
@@ -149,12 +150,9 @@ class BvhReader {
       name = fmt::format("joint_{}", character_.skeleton.size());
       problems_.add("a joint without a name: named joint_N");
     }
-    const std::string base = name;
-    for (int k = 2; !names_.insert(name).second; ++k) {
-      name = fmt::format("{}_{}", base, k);
-      problems_.add("a joint with the name of another: numbered");
-    }
-    character_.skeleton.joints.push_back({std::move(name), parent, {}});
+    std::string unique = names_.add(name, [&](int k) { return fmt::format("{}_{}", name, k); });
+    if (unique != name) problems_.add("a joint with the name of another: numbered");
+    character_.skeleton.joints.push_back({std::move(unique), parent, {}});
     bvh_.emplace_back();
     return character_.skeleton.size() - 1;
   }
@@ -200,6 +198,7 @@ class BvhReader {
     std::vector<double> values;
     values.reserve(std::min(frames * channels_, (text_.size() - at_) / 2 + 1));
     for (std::size_t i = 0; i < frames * channels_; ++i) {
+      check_interrupt();
       if (peek().empty()) {
         frames = i / channels_;
         problems_.add(fmt::format("the file ends after {} frames", frames));
@@ -219,6 +218,7 @@ class BvhReader {
       clip.times[0].push_back(static_cast<double>(k) * step);
     }
     for (std::size_t j = 0; j < bvh_.size(); ++j) {
+      check_interrupt();
       const BvhJoint& joint = bvh_[j];
       const Vec3 offset = character_.skeleton.joints[j].rest.translation;
       Track position{.joint = static_cast<int>(j), .channel = Channel::translation, .values = {}};
@@ -255,7 +255,7 @@ class BvhReader {
   int line_ = 1;
   std::size_t channels_ = 0;
   std::vector<BvhJoint> bvh_;
-  std::set<std::string> names_;
+  UniqueNames names_;
   Problems problems_;
   motion::Character character_;
 };

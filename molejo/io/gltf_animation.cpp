@@ -6,6 +6,7 @@
 #include <set>
 
 #include "molejo/io/gltf_character.h"
+#include "molejo/io/unique_names.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -177,7 +178,7 @@ std::vector<Clip> read_animations(Gltf& gltf, const motion::Skeleton& skeleton,
                                   const std::vector<int>& joint_of_node, Problems& problems) {
   AnimationReader reader(gltf, skeleton, joint_of_node, problems);
   std::vector<Clip> clips;
-  std::set<std::string> names;
+  UniqueNames names;
   for (const JsonValue& json : gltf.list("animations")) {
     Clip clip = reader.read(json, clips.size());
     if (clip.tracks.empty()) {
@@ -185,8 +186,7 @@ std::vector<Clip> read_animations(Gltf& gltf, const motion::Skeleton& skeleton,
       continue;
     }
     const std::string base = clip.name;
-    for (int k = 2; !names.insert(clip.name).second; ++k)
-      clip.name = fmt::format("{} ({})", base, k);
+    clip.name = names.add(base, [&](int k) { return fmt::format("{} ({})", base, k); });
     clips.push_back(std::move(clip));
   }
   return clips;

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "molejo/io/character_file.h"
+#include "molejo/io/unique_names.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -225,7 +226,7 @@ class CharacterReader {
   }
 
   void make_skeleton() {
-    std::set<std::string> names;
+    UniqueNames names;
     int unnamed = 0, doubles = 0;
     for (const int i : order_) {
       Node& node = nodes_[at(i)];
@@ -236,13 +237,9 @@ class CharacterReader {
       joint.rest = node.local;
       joint.name = node.name;
       if (joint.name.empty()) ++unnamed, joint.name = fmt::format("joint_{}", i);
-      if (!names.insert(joint.name).second) {
-        ++doubles;
-        int k = 2;
-        const std::string base = joint.name;
-        do joint.name = fmt::format("{}_{}", base, k++);
-        while (!names.insert(joint.name).second);
-      }
+      const std::string base = joint.name;
+      joint.name = names.add(base, [&](int k) { return fmt::format("{}_{}", base, k); });
+      if (joint.name != base) ++doubles;
       result_.skeleton.joints.push_back(std::move(joint));
     }
     if (result_.skeleton.joints.empty()) gltf_.fail(gltf_.root(), "there is no joint");
