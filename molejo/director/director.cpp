@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "molejo/math/interrupt.h"
+
 namespace molejo {
 
 namespace {
@@ -277,6 +279,7 @@ Director::Director(const Show& show, const DirectSettings& settings)
 Director::~Director() = default;
 
 bool Director::next_frame(Frame& frame, std::vector<ContactEvent>& contacts) {
+  check_interrupt();
   State& s = *state_;
   if (s.is_over()) return false;
   if (s.frame >= 0) s.play_net();

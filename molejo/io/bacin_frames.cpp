@@ -8,6 +8,7 @@
 
 #include "molejo/io/bacin.h"
 #include "molejo/io/file.h"
+#include "molejo/math/interrupt.h"
 #include "molejo/model/kinematics.h"
 
 namespace molejo {
@@ -118,6 +119,7 @@ void write_bacin_frames(const Model& model, const Recording& recording, const st
   }
   Kinematics<double> k(model);
   for (std::size_t i = 0; i < count; ++i) {
+    check_interrupt();
     write_file(base + std::to_string(i) + ".ste", frame_text(model, frames[i], bodies, k));
   }
 }

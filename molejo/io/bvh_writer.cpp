@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "molejo/io/character_file.h"
+#include "molejo/math/interrupt.h"
 #include "molejo/math/same_bits.h"
 #include "molejo/model/error.h"
 #include "molejo/motion/edit.h"
@@ -75,6 +76,7 @@ class BvhWriter {
     for (const double t : times_) {
       sampler_.sample(t, cursor, pose);
       write_frame(pose);
+      check_interrupt();
     }
     return std::move(out_);
   }

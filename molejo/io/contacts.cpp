@@ -10,6 +10,7 @@
 
 #include "molejo/io/csv_field.h"
 #include "molejo/io/file.h"
+#include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -64,6 +65,7 @@ std::string contacts_csv(const Model& model, const Recording& recording) {
     out += (out.empty() ? "" : ",") + std::string(name);
   out += '\n';
   for (const ContactEvent& e : recording.contacts) {
+    check_interrupt();
     fmt::format_to(std::back_inserter(out), "{},{},{},{}", e.t, to_string(e.phase),
                    csv_field(name_of(model, e.a)), csv_field(name_of(model, e.b)));
     for (const double x : numbers_of(e)) fmt::format_to(std::back_inserter(out), ",{}", x);
@@ -79,6 +81,7 @@ std::string contacts_json(const Model& model, const Recording& recording) {
   out += "\"contacts\": [";
   bool first = true;
   for (const ContactEvent& e : recording.contacts) {
+    check_interrupt();
     Json row{e.t, to_string(e.phase), name_of(model, e.a), name_of(model, e.b)};
     for (const double x : numbers_of(e)) row.push_back(x);
     out += (first ? "\n" : ",\n") + line(row);

@@ -5,6 +5,7 @@
 #include "molejo/io/columns.h"
 #include "molejo/io/csv_field.h"
 #include "molejo/io/export.h"
+#include "molejo/math/interrupt.h"
 
 namespace molejo {
 
@@ -18,6 +19,7 @@ std::string csv(const Model& model, const Recording& recording) {
   // the fewest digits that read back as the same double
   std::vector<double> row;
   for (const Frame& frame : recording.frames) {
+    check_interrupt();
     fill_row(model, frame, row);
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (i > 0) out += ',';

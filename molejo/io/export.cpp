@@ -8,6 +8,7 @@
 
 #include "molejo/io/columns.h"
 #include "molejo/io/file.h"
+#include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -84,6 +85,7 @@ std::string json(const Scene& scene, const Model& model, const Recording& record
   out += "\"frames\": [";
   std::vector<double> row;
   for (std::size_t i = 0; i < recording.frames.size(); ++i) {
+    check_interrupt();
     fill_row(model, recording.frames[i], row);
     out += (i ? ",\n" : "\n") + line(row);
   }

@@ -11,6 +11,7 @@
 #include "molejo/io/coil.h"
 #include "molejo/io/export.h"
 #include "molejo/io/glb_buffer.h"
+#include "molejo/math/interrupt.h"
 
 namespace molejo {
 
@@ -260,6 +261,7 @@ class GlbWriter {
 
   void add_pose_channels(int node, const std::vector<Pose>& poses,
                          const char* interpolation = "LINEAR") {
+    check_interrupt();
     std::vector<float> translations, rotations;
     Quat last;
     for (const Pose& X : poses) {
@@ -348,6 +350,7 @@ class GlbWriter {
     for (const Frame* frame : frames_) loads.push_back(contact_loads(model_, *frame));
     int mesh = -1;
     for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
+      check_interrupt();
       if (model_.bodies[b].immobile) continue;
       std::vector<Pose> poses;
       std::vector<float> scales;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "molejo/io/meshopt.h"
+#include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -376,6 +377,7 @@ void Gltf::unpack(const JsonValue& where, std::string_view bytes, const Layout& 
                             l.count, l.stride, bytes.size()));
   }
   for (std::size_t i = 0; i < l.count; ++i) {
+    check_interrupt();
     const char* p = bytes.data() + l.offset + i * l.stride;
     for (std::size_t k = 0; k < l.width; ++k) {
       const double x = component(p + k * l.component, l.type);
@@ -414,6 +416,7 @@ void Gltf::apply_sparse(const JsonValue& sparse, const Layout& l, std::vector<do
 }
 
 Gltf::Numbers Gltf::accessor(int index, int width) {
+  check_interrupt();
   const JsonValue& json = list("accessors")[static_cast<std::size_t>(index)];
   expect_object(json);
   Layout l = layout(json);

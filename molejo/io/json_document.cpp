@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -111,6 +112,7 @@ class TreeBuilder {
   }
 
   JsonValue& add(JsonValue value) {
+    check_interrupt();
     if (++values_ > max_json_values) {
       refuse("more than " + std::to_string(max_json_values) + " values");
     }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "molejo/io/file.h"
+#include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -98,6 +99,7 @@ TriangleMesh parse_binary_stl(std::string_view bytes, std::size_t count, const s
   TriangleMesh mesh;
   Corners corners(mesh);
   for (std::size_t t = 0; t < count; ++t) {
+    check_interrupt();
     // normal, three corners, two bytes of attributes
     const char* corner = bytes.data() + 84 + 50 * t + 12;
     std::array<int, 3> triangle{};
@@ -126,6 +128,7 @@ TriangleMesh parse_ascii_stl(std::string_view text, const std::string& file) {
   std::vector<std::string_view> words;
   std::vector<int> loop;
   while (lines.next_line(words)) {
+    check_interrupt();
     if (words.empty()) continue;
     if (words[0] == "vertex") {
       loop.push_back(corners.index(lines.vector(words, 1)));

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -79,6 +80,7 @@ void decode_attributes(std::string_view data, std::size_t count, std::size_t str
   const std::size_t block = std::min<std::size_t>(8192 / stride / group * group, 256);
   std::array<Byte, 256> deltas{};
   for (std::size_t first = 0; first < count; first += block) {
+    check_interrupt();
     const std::size_t n = std::min(block, count - first), groups = (n + group - 1) / group;
     for (std::size_t k = 0; k < stride; ++k) {
       const std::string_view kinds = in.take((groups + 3) / 4);
@@ -176,6 +178,7 @@ void decode_triangles(std::string_view data, std::size_t count, std::size_t stri
                         Bytes(data.substr(1 + count / 3, data.size() - 1 - count / 3 - table)),
                         data.substr(data.size() - table), header == 0xe0);
   for (std::size_t i = 0; i < count; i += 3) {
+    check_interrupt();
     const std::array<std::uint32_t, 3> t = reader.next();
     for (std::size_t k = 0; k < 3; ++k) put_index(out, i + k, stride, t[k]);
   }

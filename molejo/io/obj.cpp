@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "molejo/io/file.h"
+#include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -148,6 +149,7 @@ ObjMesh parse_obj(std::string_view text, const std::string& file) {
   Parts objects(mesh.objects), groups(mesh.groups);
   int number = 0;
   while (!text.empty()) {
+    check_interrupt();
     const std::size_t end = std::min(text.find('\n'), text.size());
     Line line(text.substr(0, end), file, ++number);
     text.remove_prefix(std::min(end + 1, text.size()));

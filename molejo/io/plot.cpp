@@ -11,6 +11,7 @@
 #include "molejo/io/markup.h"
 #include "molejo/io/plot_style.h"
 #include "molejo/io/stills.h"
+#include "molejo/math/interrupt.h"
 
 namespace molejo {
 
@@ -136,6 +137,7 @@ std::vector<Panel> panels(const Scene& scene, const Model& model, const Recordin
   }
   std::vector<double> row;
   for (const Frame& frame : recording.frames) {
+    check_interrupt();
     fill_row(model, frame, row);
     for (std::size_t k = 0; k < 4; ++k) out[0].series[k].values.push_back(row[1 + k]);
     std::vector<std::size_t> next(out.size(), 0);

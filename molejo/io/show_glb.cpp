@@ -7,6 +7,7 @@
 #include "molejo/io/character_file.h"
 #include "molejo/io/character_merge.h"
 #include "molejo/io/export.h"
+#include "molejo/math/interrupt.h"
 #include "molejo/motion/edit.h"
 
 namespace molejo {
@@ -42,6 +43,7 @@ class ShowMerge {
     std::vector<double> times;
     std::vector<motion::SkeletonPose> poses;
     for (std::size_t k = 0; k < frames.size(); ++k) {
+      check_interrupt();
       times.push_back(frames[k].state.t);
       motion::SkeletonPose& pose = poses.emplace_back(merge_.skeleton());
       for (const auto& [body, joint] : bodies_) {

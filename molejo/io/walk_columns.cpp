@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "molejo/io/csv_field.h"
+#include "molejo/math/interrupt.h"
 
 namespace molejo {
 
@@ -76,6 +77,7 @@ std::string walk_csv(const navigation::WalkRecord& record, const motion::Ground&
     }
   }
   for (int k = 0; k < record.frames(); ++k) {
+    check_interrupt();
     fmt::format_to(std::back_inserter(out), "\n{}", begin + record.time(k));
     for (std::size_t i = 0; i < meters.size(); ++i) {
       meters[i].see(record.characters[i].frames[static_cast<std::size_t>(k)]);

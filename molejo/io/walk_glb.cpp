@@ -7,6 +7,7 @@
 
 #include "molejo/io/character_file.h"
 #include "molejo/io/character_merge.h"
+#include "molejo/math/interrupt.h"
 #include "molejo/motion/edit.h"
 
 namespace molejo {
@@ -97,6 +98,7 @@ motion::Character walk_character(const WalkScene& scene, const navigation::WalkR
   std::vector<double> times;
   std::vector<motion::SkeletonPose> poses;
   for (int k = 0; k < record.frames(); ++k) {
+    check_interrupt();
     times.push_back(record.time(k));
     poses.push_back(merged_pose(merge.skeleton(), record, places, at(k)));
   }

@@ -8,6 +8,7 @@
 #include "molejo/director/terrain_field.h"
 #include "molejo/io/assembly.h"
 #include "molejo/io/file.h"
+#include "molejo/math/interrupt.h"
 #include "molejo/math/words.h"
 #include "molejo/model/error.h"
 #include "molejo/navigation/track.h"
@@ -23,7 +24,7 @@ constexpr double degree = 3.141592653589793 / 180;
 constexpr double fastest_turn = 720;  // deg/s
 constexpr double fastest_rate = 4;
 
-double heading(const JsonCursor& at) { return at.between(-1e4, 1e4) * degree; }
+double heading(const JsonCursor& at) { return at.within(bounds_of::heading) * degree; }
 
 double place(const JsonCursor& at) { return at.between(-farthest_terrain, farthest_terrain); }
 
@@ -62,7 +63,7 @@ void read_commands(const JsonCursor& at, Plan& plan) {
     // what is not said stays as it was
     navigation::TimedCommand c =
         i == 0 ? navigation::TimedCommand{0, {false, 0, 1}} : plan.commands.back();
-    c.time = item.need("at").between(0, longest_walk);
+    c.time = item.need("at").between(0, bounds_of::walk_duration.most);
     if (i > 0 && c.time < plan.commands.back().time) {
       item.need("at").fail("times must not decrease");
     }
@@ -122,7 +123,7 @@ std::vector<FallEvent> read_falls(const JsonCursor& at) {
     const std::string_view kind = item.only_one({"push", "recover"});
     if (kind.empty()) item.fail("expected push or recover");
     FallEvent event;
-    event.at = item.need("at").between(0, longest_walk);
+    event.at = item.need("at").between(0, bounds_of::walk_duration.most);
     if (kind == "push") {
       const JsonCursor push = item.need("push");
       push.numbers(3);
@@ -211,8 +212,8 @@ class WalkReader {
     top_.expect_keys(keys);
     top_.read("name", scene_.name);
     top_.read("description", scene_.description);
-    top_.read_between("duration", 0.1, longest_walk, scene_.duration);
-    top_.read_between("fps", 5, 240, scene_.fps);
+    top_.read_within("duration", bounds_of::walk_duration, scene_.duration);
+    top_.read_within("fps", bounds_of::walk_fps, scene_.fps);
     TerrainReader terrains;
     scene_.terrains = terrains.read_all(top_.need("terrains"));
     scene_.ground = std::make_shared<const motion::Ground>(ground_of(scene_.terrains));
@@ -240,6 +241,7 @@ class WalkReader {
   }
 
   void read_actor(const JsonCursor& at) {
+    check_interrupt();
     const std::vector<std::string> keys{"name",    "count",    "file",        "clips", "roles",
                                         "legs",    "position", "heading_deg", "scale", "solver",
                                         "options", "plan",     "falls"};
@@ -262,7 +264,7 @@ class WalkReader {
       actor.start.x = place((*position)[0]), actor.start.y = place((*position)[1]);
     }
     if (const auto h = at.find("heading_deg")) actor.start.heading = heading(*h);
-    at.read_between("scale", 1e-4, 1e4, actor.start.scale);
+    at.read_within("scale", bounds_of::figure_scale, actor.start.scale);
     if (const auto solver = at.find("solver")) {
       const auto known = parse_solver(solver->word());
       if (!known) solver->fail(unknown_word("solver", solver->word(), solver_words()));
@@ -365,6 +367,7 @@ std::unique_ptr<navigation::Walker> make_fallible(const WalkScene& scene, const 
 navigation::Stage make_stage(const WalkScene& scene, std::optional<Solver> solver) {
   navigation::Stage stage(scene.ground);
   for (WalkActor actor : scene.actors) {
+    check_interrupt();
     if (solver) actor.solver = *solver;
     if (!scene.ground->at(actor.start.x, actor.start.y)) {
       throw InputError(fmt::format("{}: there is no ground at ({:g}, {:g})", actor.name,

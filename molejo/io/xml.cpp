@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <pugixml.hpp>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -50,6 +51,7 @@ class TreeCopy {
       : lines_(lines), file_(std::make_shared<const std::string>(file)), most_(most) {}
 
   XmlElement copy(const pugi::xml_node& node, int depth) {
+    check_interrupt();
     XmlElement element;
     element.name = node.name();
     element.line = lines_.at(node.offset_debug());

@@ -369,6 +369,10 @@ class Posing {
 
 Character make_character(const Scene& scene, const CharacterOptions& options) {
   Character character = Posing(scene, options).run();
+  if (character.model.nv > max_character_freedoms) {
+    throw InputError("a character of " + std::to_string(character.model.nv) +
+                     " freedoms; expected " + std::to_string(max_character_freedoms) + " at most");
+  }
   character.mirror = make_mirror(character);
   return character;
 }

@@ -78,6 +78,8 @@ struct Character {
 // that moves. Throws InputError for unknown names, a pose beyond the limits of a joint, unequal
 // drives along body axes that are not the world's, closed loops.
 Character make_character(const Scene& scene, const CharacterOptions& options = {});
+// Its matrices are dense, and the work grows with the third power.
+inline constexpr int max_character_freedoms = 500;
 
 // Found by make_character; without pairs of bodies the lists are empty.
 Mirror make_mirror(const Character& character);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 #include "molejo/physics/dynamics.h"
 #include "molejo/physics/forces.h"
@@ -39,6 +40,7 @@ MatX derivative(int freedoms, Function&& f) {
   const double h = difference_step;
   MatX J;
   for (int i = 0; i < freedoms; ++i) {
+    check_interrupt();
     const auto value = [&](double x) -> VecX { return f(VecX(VecX::Unit(freedoms, i) * x)); };
     const VecX near = value(h) - value(-h), far = value(2 * h) - value(-2 * h);
     if (J.size() == 0) J.resize(near.size(), freedoms);

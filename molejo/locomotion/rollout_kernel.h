@@ -7,6 +7,7 @@
 
 #include "molejo/locomotion/rollout.h"
 #include "molejo/locomotion/style_kernel.h"
+#include "molejo/math/interrupt.h"
 #include "molejo/model/kinematics_kernel.h"
 #include "molejo/physics/dynamics_kernel.h"
 #include "molejo/physics/forces_kernel.h"
@@ -92,6 +93,7 @@ class RolloutRun {
            const std::function<void(const RolloutView&)>& watch) {
     start(gaits);
     while (alive_ > 0) {
+      check_interrupt();
       step(pushes, watch);
     }
     for (std::size_t i = 0; i < gaits.size(); ++i) finish(static_cast<int>(i), results[i]);

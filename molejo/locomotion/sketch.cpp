@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 #include "molejo/physics/forces.h"
 
@@ -137,6 +138,7 @@ void Sketch::advance(double seconds) {
   goal_ += seconds;
   const double half_step = 0.5 * motion_.rollout.time_step;
   while (cycle_start_ + rollout_.time() + half_step < goal_) {
+    check_interrupt();
     if (rollout_.advance()) continue;
     // the cycle ends where the next one begins
     take_state();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "molejo/locomotion/replay.h"
+#include "molejo/math/interrupt.h"
 #include "molejo/math/parallel.h"
 #include "molejo/math/random.h"
 
@@ -89,6 +90,7 @@ class Runner {
 void run_pack(std::vector<Runner>& runners, Rollout& rollout) {
   std::vector<RolloutResult> results(runners.size());
   while (true) {
+    check_interrupt();
     std::vector<Runner*> alive;
     std::vector<const Gait*> gaits;
     std::vector<std::span<const GaitPush>> pushes;

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "molejo/math/interrupt.h"
+
 namespace molejo {
 
 namespace {
@@ -127,6 +129,7 @@ bool SymmetricEigen::iterate() {
   VecX &d = values_, &e = beside_;
   for (Eigen::Index l = 0; l < n; ++l) {
     for (int step = 0;; ++step) {
+      check_interrupt();
       Eigen::Index m = l;  // the block l .. m that nothing couples to the rest
       while (m + 1 < n && std::fabs(e[m]) > epsilon * (std::fabs(d[m]) + std::fabs(d[m + 1]))) ++m;
       if (m == l) break;

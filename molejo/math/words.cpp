@@ -4,6 +4,8 @@
 #include <numeric>
 #include <vector>
 
+#include "molejo/math/interrupt.h"
+
 namespace molejo {
 
 namespace {
@@ -32,6 +34,7 @@ std::string nearest_word(std::string_view word, std::span<const std::string> can
   std::size_t best_distance = std::max<std::size_t>(2, word.size() / 2) + 1;
   if (word.size() > longest) return best;
   for (const std::string& candidate : candidates) {
+    check_interrupt();
     if (candidate.size() > longest) continue;
     const std::size_t distance = edit_distance(word, candidate);
     if (distance < best_distance) best_distance = distance, best = candidate;

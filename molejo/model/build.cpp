@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/model/checks.h"
 #include "molejo/model/closure.h"
 #include "molejo/model/contact_rules.h"
@@ -98,6 +99,7 @@ Plan plan(const Scene& scene, const Names& body_names) {
   p.tree_joint.assign(count, -1);
   p.parent.assign(count, -1);
   for (const SceneBody& body : scene.bodies) {
+    check_interrupt();
     if (body.follows && body.immobile) {
       throw InputError("body '" + body.name + "' is immobile and cannot follow a path");
     }
@@ -110,6 +112,7 @@ Plan plan(const Scene& scene, const Names& body_names) {
   }
 
   for (std::size_t j = 0; j < scene.joints.size(); ++j) {
+    check_interrupt();
     const SceneJoint& joint = scene.joints[j];
     const std::string who = "joint '" + joint.name + "'";
     check_joint(joint);
@@ -329,6 +332,7 @@ class Builder {
  private:
   void append(Link link, const SceneBody& body, std::string joint, JointType type,
               std::vector<Drive> drives, Model& model) {
+    check_interrupt();
     if (body.follows) {
       link.follows = static_cast<int>(model.paths.size());
       model.paths.push_back(*body.follows);
@@ -492,6 +496,7 @@ class Builder {
       Drive& d = model.drives[static_cast<std::size_t>(i)];
       const bool soft_limit = (d.lower || d.upper) && d.limit_stiffness == 0;
       if (d.hertz == 0 && !soft_limit) continue;
+      check_interrupt();
       unit[i] = 1;
       update_velocities(model, unit.data(), k);
       unit[i] = 0;
@@ -529,6 +534,7 @@ class Builder {
     update_velocities(model, built.initial.v.data(), k);
     const double speed = model.nv > 0 ? built.initial.v.lpNorm<Eigen::Infinity>() : 0;
     for (const LoopJoint& loop : model.loops) {
+      check_interrupt();
       const auto refuse = [&](const char* what, int r, const char* how, double value,
                               const char* unit) {
         throw InputError("joint '" + loop.name + "' " + what + " in the initial state: equation " +

@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/model/checks.h"
 #include "molejo/model/error.h"
 
@@ -70,6 +71,7 @@ void find_rules(const std::vector<SceneContactPair>& pairs, const std::vector<Ki
         {p.response, p.friction, p.restitution, p.sticks, p.stiffness, p.damping, p.reach});
     for (std::size_t a = 0; a < kinds.size(); ++a) {
       if (!names(p.a, kinds[a])) continue;
+      check_interrupt();
       for (std::size_t b = 0; b < kinds.size(); ++b) {
         if (!names(p.b, kinds[b])) continue;
         model.rule_of_kinds[a * kinds.size() + b] = rule;
@@ -112,6 +114,7 @@ void join_across_frames(const std::vector<bool>& has_shape, Model& model) {
   std::set<int> seen;
   for (const auto& [start, unused] : neighbours) {
     if (!seen.insert(start).second) continue;
+    check_interrupt();
     std::vector<int> frames{start}, ends;
     for (std::size_t i = 0; i < frames.size(); ++i) {
       for (const int next : neighbours[frames[i]]) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 #include "molejo/model/shapes.h"
 
@@ -54,6 +55,7 @@ class Quickhull {
   bool run() {
     if (!start()) return false;
     while (!pending_.empty()) {
+      check_interrupt();
       const int f = pending_.back();
       pending_.pop_back();
       if (facet(f).alive && !facet(f).outside.empty()) add_farthest_point(f);

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/model/formula_error.h"
 
 namespace molejo {
@@ -251,6 +254,7 @@ void add_definitions(const Scene& scene, ModelNames& names) {
 void add_forces(const Scene& scene, const Model& model, Outputs& outputs, FormulaSet& set) {
   for (const SceneForce& f : scene.forces) {
     if (f.force_formulas.empty() && f.torque_formulas.empty()) continue;
+    check_interrupt();  // each looks through all bodies
     FormulaSet::Force force{.name = f.name, .body = model.body(f.at.body), .p = f.at.p};
     force.in_body_axes = f.in_body_axes;
     force.implicit = f.implicit;
@@ -264,17 +268,18 @@ void add_forces(const Scene& scene, const Model& model, Outputs& outputs, Formul
   }
 }
 
-int first_motor(const Model& model, const std::string& joint) {
-  for (const LoopJoint& loop : model.loops) {
-    if (loop.name == joint) return loop.first_motor;
-  }
+// The first motor of each joint, by name.
+std::unordered_map<std::string_view, int> first_motors(const Model& model) {
+  std::unordered_map<std::string_view, int> motors;
+  for (const LoopJoint& loop : model.loops) motors.emplace(loop.name, loop.first_motor);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    if (model.bodies[i].joint == joint) return model.links[i].v;
+    motors.emplace(model.bodies[i].joint, model.links[i].v);
   }
-  throw InputError("joint '" + joint + "': a formula drives it, but it has nothing to move");
+  return motors;
 }
 
 void add_motors(const Scene& scene, const Model& model, Outputs& outputs, FormulaSet& set) {
+  const std::unordered_map<std::string_view, int> first = first_motors(model);
   for (const SceneJoint& joint : scene.joints) {
     const int translations = freedoms(joint.type).translations;
     for (std::size_t i = 0; i < joint.motor_formulas.size(); ++i) {
@@ -285,7 +290,12 @@ void add_motors(const Scene& scene, const Model& model, Outputs& outputs, Formul
         const bool slides = static_cast<int>(i) < translations;
         return source.empty() ? -1 : outputs.add(source, Wanted::number, slides ? linear : angular);
       };
-      FormulaSet::Motor motor{.motor = first_motor(model, joint.name) + static_cast<int>(i)};
+      const auto found = first.find(joint.name);
+      if (found == first.end()) {
+        throw InputError("joint '" + joint.name +
+                         "': a formula drives it, but it has nothing to move");
+      }
+      FormulaSet::Motor motor{.motor = found->second + static_cast<int>(i)};
       motor.target = formula(m.target, "m", "rad");
       motor.target_velocity = formula(m.target_velocity, "m/s", "rad/s");
       motor.force = formula(m.force, "N", "N*m");

@@ -2,6 +2,7 @@
 
 #include <cassert>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/motion/edit.h"
 
 namespace molejo::navigation {
@@ -44,6 +45,7 @@ WalkRecord run(Stage& stage, const RunSettings& settings) {
   record.fps = settings.fps;
   add_frame(stage, record);
   for (int frame = 1; frame <= settings.frames; ++frame) {
+    check_interrupt();
     stage.advance(1 / settings.fps, settings.threads);
     add_frame(stage, record);
     if (settings.tell) settings.tell(frame);

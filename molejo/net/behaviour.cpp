@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "molejo/math/interrupt.h"
+
 namespace molejo {
 
 namespace {
@@ -23,6 +25,7 @@ class Components {
   Behaviour run() {
     visit(space_.initial());
     while (!path_.empty()) {
+      check_interrupt();
       Visit& top = path_.back();
       if (top.next < edges_.size()) {
         const StateSpace::Edge edge = edges_[top.next++];

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "molejo/math/interrupt.h"
+
 namespace molejo {
 
 namespace {
@@ -172,6 +174,7 @@ class Avoidance {
     };
     if (colour_[start] == white && enter(start)) return states();
     while (!path.empty()) {
+      check_interrupt();
       Step& top = path.back();
       if (top.next.empty()) {
         colour_[top.state] = done;
@@ -195,6 +198,7 @@ class Avoidance {
     latest[start] = 0;
     open.push_back(start);
     for (std::size_t i = 0; i < open.size(); ++i) {
+      check_interrupt();
       const std::uint32_t state = open[i];
       const std::int64_t then = latest[state] + graph_.ticks(state);
       graph_.successors(state, next);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "molejo/math/interrupt.h"
+
 namespace molejo {
 
 namespace {
@@ -114,6 +116,7 @@ class Tree {
     std::vector<LoopStep> loop{{nodes_[at(parent)].marking, transition}};  // last first
     for (int a = parent; a >= 0; a = nodes_[at(a)].parent) {
       if (cancelled_ && *cancelled_) throw NetError("cancelled");
+      check_interrupt();
       const Marking& ancestor = nodes_[at(a)].marking;
       std::vector<std::uint8_t> gains(m.size(), 0);
       bool covers = true, more = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/net/structure.h"
 
 namespace molejo {
@@ -23,6 +24,7 @@ std::vector<int> longer_circuit(const std::vector<Edge>& edges, std::size_t node
   std::vector<int> last(nodes, -1);
   int changed = -1;
   for (std::size_t round = 0; round <= nodes; ++round) {
+    check_interrupt();
     changed = -1;
     for (std::size_t e = 0; e < edges.size(); ++e) {
       const Edge& edge = edges[e];

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/net/enabled_set.h"
 
 namespace molejo {
@@ -340,6 +341,7 @@ int NetRun::State::pick(std::span<const int> candidates) {
 
 void NetRun::State::settle() {
   while (stop == RunStop::none) {
+    check_interrupt();
     if (!by_themselves.empty()) {
       fire(pick(by_themselves.highest()));
     } else if (!on_events.empty()) {
@@ -393,6 +395,7 @@ void NetRun::State::open_frame() {
 
 void NetRun::State::play_until(std::int64_t target) {
   for (drop_old_dues(); !dues.empty() && dues.first_tick() <= target; drop_old_dues()) {
+    check_interrupt();
     if (dues.first_tick() > tick) firings_now = 0;
     tick = dues.first_tick();
     if (end_first_waits()) settle();

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <utility>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/net/structure.h"
 
 namespace molejo {
@@ -70,6 +71,7 @@ class Farkas {
       if (before[i][column] == 0) add(Row(before[i]));
     }
     for (const std::size_t p : positive) {
+      check_interrupt();
       for (const std::size_t n : negative) {
         const Support both = united(supports[p], supports[n]);
         // another row within the support: not minimal

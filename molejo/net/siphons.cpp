@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/net/structure.h"
 
 namespace molejo {
@@ -33,6 +34,7 @@ class SiphonSearch {
     PlaceSets result;
     std::vector<Problem> open{{Set(places_, 1), Set(places_, 0)}};
     for (std::size_t steps = 0; !open.empty(); ++steps) {
+      check_interrupt();
       if (steps > limits_.siphon_steps || result.sets.size() > limits_.siphons ||
           work_ > limits_.work) {
         result.complete = false;

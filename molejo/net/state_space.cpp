@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/math/parallel.h"
 #include "molejo/net/pumping.h"
 #include "molejo/net/state_store.h"
@@ -226,6 +227,7 @@ bool StateSpace::Store::explore_level(const std::vector<std::size_t>& from,
 
 bool StateSpace::Store::take_block(std::size_t count) {
   if (settings.cancelled && *settings.cancelled) throw NetError("cancelled");
+  check_interrupt();
   // few markings are not worth waking a thread
   const int threads = count > 1 ? settings.threads : 1;
   const std::vector<std::size_t> before = [&] {

@@ -5,6 +5,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "molejo/math/interrupt.h"
+
 namespace molejo {
 
 namespace {
@@ -276,6 +278,7 @@ void TimedSpace::Store::explore() {
   first_successor.push_back(0);
   for (std::uint32_t i = 0; i < codes.size() && end == TimedEnd::complete; ++i) {
     if (settings.cancelled && *settings.cancelled) throw NetError("cancelled");
+    check_interrupt();
     State state = decode(*codes[i]);
     if (next_end(state) >= 0) {
       pass_time(state);
