@@ -6,6 +6,7 @@
 #include <cmath>
 #include <new>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/model/formula_error.h"
 
 namespace molejo {
@@ -78,10 +79,19 @@ std::vector<std::string> Command::texts(std::string_view key, std::size_t most) 
   return list;
 }
 
-std::string answer(std::string_view message, ClientKey client, const Execute& execute) {
-  std::string id;
+std::string Asker::ok(const std::string& list) const {
+  return fmt::format("{{{}\"ok\":true{}{}}}", id, list.empty() ? "" : ",", list);
+}
+
+std::string Asker::error(const std::string& text) const {
+  return fmt::format("{{{}\"error\":{}}}", id, quoted(text));
+}
+
+std::optional<std::string> answer(std::string_view message, ClientKey client,
+                                  const Execute& execute) {
+  Asker asker{client};
   try {
-    const Command command{parse_json(message, "message"), client};
+    Command command{parse_json(message, "message"), client};
     if (!command.document.root.is(JsonValue::Kind::object)) {
       throw InputError("a message is an object: {\"do\": \"play\"}");
     }
@@ -89,19 +99,32 @@ std::string answer(std::string_view message, ClientKey client, const Execute& ex
       if (!given->is(JsonValue::Kind::number) && !given->is(JsonValue::Kind::string)) {
         throw InputError("'id': expected a number or a text");
       }
-      id = fmt::format("\"id\":{},", compact_text(*given, std::string::npos));
+      asker.id = fmt::format("\"id\":{},", compact_text(*given, std::string::npos));
     }
-    const std::string result = execute(command);
-    return fmt::format("{{{}\"ok\":true{}{}}}", id, result.empty() ? "" : ",", result);
+    command.id = asker.id;
+    const std::optional<std::string> result = execute(command);
+    if (!result) return {};
+    return asker.ok(*result);
   } catch (const FormulaError& e) {
-    return fmt::format("{{{}\"error\":{},\"column\":{}}}", id, quoted(e.what()), e.column);
-  } catch (const InputError& e) {
-    return fmt::format("{{{}\"error\":{}}}", id, quoted(e.what()));
-  } catch (const std::bad_alloc&) {
+    return fmt::format("{{{}\"error\":{},\"column\":{}}}", asker.id, quoted(e.what()), e.column);
+  } catch (const std::exception&) {
+    return asker.error(told_error());
+  }
+}
+
+std::string told_error() {
+  try {
     throw;
+  } catch (const InputError& e) {
+    return e.what();
+  } catch (const OverBudget& e) {
+    return e.what();
+  } catch (const Interrupted& e) {
+    return e.what();
+  } catch (const std::bad_alloc&) {
+    return "needs more memory than it may have";
   } catch (const std::exception& e) {
-    return fmt::format("{{{}\"error\":{}}}", id,
-                       quoted(std::string("internal error: ") + e.what()));
+    return std::string("internal error: ") + e.what();
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,11 +16,22 @@ namespace molejo {
 // Who sent it; never used twice.
 using ClientKey = std::uint64_t;
 
+// Who waits for an answer, and what it begins with: "id":7, or nothing.
+struct Asker {
+  ClientKey client = 0;
+  std::string id = {};
+
+  std::string ok(const std::string& fields) const;
+  std::string error(const std::string& text) const;
+};
+
 // What to do, and with what. All throw InputError that names the key and what was expected.
 struct Command {
   JsonDocument document;
   ClientKey client = 0;
+  std::string id = {};  // as Asker::id
 
+  Asker asker() const { return {client, id}; }
   std::string word() const { return text("do"); }
   const JsonValue* find(std::string_view key) const { return document.root.find(key); }
   const JsonValue& need(std::string_view key, JsonValue::Kind kind, const char* expected) const;
@@ -36,12 +48,17 @@ struct Command {
   std::vector<std::string> texts(std::string_view key, std::size_t most) const;
 };
 
-// What a command gives: the fields of its answer after "ok", without braces; none: empty.
-using Execute = std::function<std::string(const Command& command)>;
+// What a command gives: the fields of its answer after "ok", without braces; none: empty. Nothing:
+// its asker is answered later.
+using Execute = std::function<std::optional<std::string>(const Command& command)>;
 
-// The answer to a message: {"id":7,"ok":true,...} or {"id":7,"error":"..."}. Nothing but memory
-// that runs out is thrown: what else goes wrong is an answer.
-std::string answer(std::string_view message, ClientKey client, const Execute& execute);
+// The answer to a message: {"id":7,"ok":true,...} or {"id":7,"error":"..."}; nothing: later.
+// Whatever goes wrong is an answer.
+std::optional<std::string> answer(std::string_view message, ClientKey client,
+                                  const Execute& execute);
+
+// What is said of the exception that is being handled: one line.
+std::string told_error();
 
 // As JSON: a text, a vector, the fields of an object without its braces.
 std::string quoted(const std::string& text);

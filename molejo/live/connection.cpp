@@ -125,6 +125,7 @@ void Connection::begin_body(RequestHead request, Time now) {
     throw HttpError(503, "too much is being sent here; try again");
   }
   body_size_ = static_cast<std::size_t>(size);
+  body_.reserve(body_size_);  // grown step by step it would take twice as much
   post_ = std::move(request);
   phase_ = Phase::body;
   deadline_ = now + options_.body_timeout;

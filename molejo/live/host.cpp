@@ -1,5 +1,7 @@
 #include "molejo/live/host.h"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 
 namespace molejo {
@@ -7,9 +9,21 @@ namespace molejo {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
 
 // Messages that wait for a run that is busy; whoever sends more is told so.
 constexpr std::size_t most_waiting = 10'000;
+constexpr std::size_t longest_word = 1000;  // bytes of a message that is looked into at once
+constexpr auto status_patience = 150ms;     // then it is answered from what was last known
+constexpr auto word_patience = 1s;          // then what is under way is ended
+constexpr auto look_interval = 50ms;
+constexpr auto most_talk = 50ms;  // without a tick
+
+// Who says one of these need not wait for what it asked for before: it wants something else. What
+// is under way is ended for the first few.
+constexpr std::array<std::string_view, 9> words_of_change = {
+    "cancel", "pause", "reset", "open", "load", "seek", "branch", "play", "step"};
+constexpr std::size_t words_that_end_work = 5;
 
 double seconds_now() {
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
@@ -26,6 +40,8 @@ class SessionConversation : public Conversation {
     session_->receive(client, text);
   }
   double tick(double now) override { return session_->tick(now); }
+  std::string status() const override { return session_->status(); }
+  bool owes_answer(ClientKey client) const override { return session_->owes_answer(client); }
 
  private:
   std::unique_ptr<Session> session_;
@@ -33,12 +49,29 @@ class SessionConversation : public Conversation {
 
 }  // namespace
 
-Host::Host(ServerOptions server) : server_(std::move(server)) {}
+// What the worker does now, as long as it lives.
+class Host::Work {
+ public:
+  Work(Host& host, Interrupt& interrupt) : host_(host), scope_(interrupt) {
+    const std::lock_guard lock(host_.mutex_);
+    host_.under_way_ = &interrupt;
+    if (host_.stopping_) interrupt.cancel();
+  }
+  ~Work() {
+    const std::lock_guard lock(host_.mutex_);
+    host_.under_way_ = nullptr;
+  }
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
 
-Host::~Host() {
-  stop();
-  conversation_.reset();  // what it does in the background calls wake() until then
-}
+ private:
+  Host& host_;
+  InterruptScope scope_;
+};
+
+Host::Host(ServerOptions server, HostLimits limits) : limits_(limits), server_(std::move(server)) {}
+
+Host::~Host() { stop(); }
 
 Playback::Outputs Host::outputs() {
   const auto ids = [](const Playback::Clients& clients) {
@@ -46,23 +79,26 @@ Playback::Outputs Host::outputs() {
     for (const ClientKey client : clients) list.push_back(ClientId{client});
     return list;
   };
-  return {
-      [this](ClientKey client, const std::string& text) { server_.send(ClientId{client}, text); },
-      [this, ids](const Playback::Clients& clients, const std::string& text) {
-        server_.send_frame(ids(clients), 0, text);
-      },
-      [this, ids](const Playback::Clients& clients, int stream, const std::string& bytes) {
-        server_.send_frame(ids(clients), stream, bytes, Payload::binary);
-      }};
+  return {[this, ids](const Playback::Clients& clients, const std::string& text) {
+            server_.send(ids(clients), text);
+          },
+          [this, ids](const Playback::Clients& clients, const std::string& text) {
+            server_.send_frame(ids(clients), 0, text);
+          },
+          [this, ids](const Playback::Clients& clients, int stream, const std::string& bytes) {
+            server_.send_frame(ids(clients), stream, bytes, Payload::binary);
+          }};
 }
 
 void Host::start(std::unique_ptr<Conversation> conversation,
                  std::function<std::optional<HttpAnswer>(const HttpRequest&)> requests) {
   conversation_ = std::move(conversation);
+  note_standing(true);
   worker_ = std::thread([this] { work(); });
+  clerk_ = std::thread([this] { answer_meanwhile(); });
   server_.start({.on_open =
                      [this](ClientId client) {
-                       post({Event::Kind::open, client, {}});
+                       post({Event::Kind::open, client});
                      },
                  .on_message =
                      [this](ClientId client, const std::string& text) {
@@ -70,30 +106,67 @@ void Host::start(std::unique_ptr<Conversation> conversation,
                      },
                  .on_close =
                      [this](ClientId client, const CloseReason&) {
-                       post({Event::Kind::close, client, {}});
+                       post({Event::Kind::close, client});
                      },
                  .on_request = std::move(requests)});
 }
 
 void Host::post(Event event) {
+  if (event.kind == Event::Kind::message && event.text.size() <= longest_word) {
+    answer(event.text, key(event.client), [&](const Command& command) {
+      const std::string word = command.word();
+      if (word == "status") event.status = command.asker();
+      const auto found = std::find(words_of_change.begin(), words_of_change.end(), word);
+      event.is_change = found != words_of_change.end();
+      event.ends_work = found < words_of_change.begin() + words_that_end_work;
+      return std::nullopt;
+    });
+  }
+  const std::size_t size = event.text.size();
   {
     const std::lock_guard lock(mutex_);
-    if (event.kind != Event::Kind::message || events_.size() < most_waiting) {
+    std::size_t& of_client = bytes_[event.client];
+    if (event.kind != Event::Kind::message ||
+        (events_.size() < most_waiting && all_bytes_ + size <= limits_.waiting_bytes &&
+         of_client + size <= limits_.waiting_bytes / 4)) {
+      of_client += size;
+      all_bytes_ += size;
       events_.push_back(std::move(event));
       news_.notify_one();
+      waiting_.notify_one();
       return;
     }
   }
   server_.send(event.client, R"({"error":"the run is busy: too many messages are waiting"})");
 }
 
+// The first of those who may be heard. With the lock held.
+std::deque<Host::Event>::iterator Host::next_event() {
+  return std::find_if(events_.begin(), events_.end(), [&](const Event& e) {
+    return e.kind != Event::Kind::message || e.is_change ||
+           !conversation_->owes_answer(key(e.client));
+  });
+}
+
+bool Host::take_event(Event& event) {
+  const std::lock_guard lock(mutex_);
+  const auto next = next_event();
+  if (stopping_ || next == events_.end()) return false;
+  event = std::move(*next);
+  events_.erase(next);
+  all_bytes_ -= event.text.size();
+  const auto of_client = bytes_.find(event.client);
+  of_client->second -= event.text.size();
+  if (event.kind == Event::Kind::close) bytes_.erase(of_client);
+  return true;
+}
+
 void Host::work() {
   double wait = 0;
   while (true) {
-    std::deque<Event> events;
     {
       std::unique_lock lock(mutex_);
-      const auto awake = [&] { return stopping_ || woken_ || !events_.empty(); };
+      const auto awake = [&] { return stopping_ || woken_ || next_event() != events_.end(); };
       if (wait < 0) {
         news_.wait(lock, awake);
       } else if (wait > 0) {
@@ -101,19 +174,28 @@ void Host::work() {
       }
       if (stopping_) return;
       woken_ = false;
-      std::swap(events, events_);
     }
-    for (const Event& event : events) tell(event);
+    const Clock::time_point begun = Clock::now();
+    bool heard = false;
+    for (Event event; Clock::now() - begun < most_talk && take_event(event); heard = true) {
+      tell(event);
+    }
+    if (heard) note_standing(true);
     try {
+      Interrupt interrupt;
+      const Work work(*this, interrupt);
       wait = conversation_->tick(seconds_now());
     } catch (const std::exception&) {
       wait = 1;  // whatever it was, the others are still heard
     }
+    note_standing(false);
   }
 }
 
 void Host::tell(const Event& event) {
   try {
+    Interrupt interrupt(limits_.longest_message);
+    const Work work(*this, interrupt);
     switch (event.kind) {
       case Event::Kind::open:
         return conversation_->open(key(event.client));
@@ -127,6 +209,48 @@ void Host::tell(const Event& event) {
   }
 }
 
+// For who asks while the worker is busy.
+void Host::note_standing(bool anew) {
+  if (!anew && Clock::now() - noted_ < look_interval) return;
+  try {
+    std::string text = conversation_->status();
+    const std::lock_guard lock(mutex_);
+    standing_ = std::move(text);
+    noted_ = Clock::now();
+  } catch (const std::exception&) {
+    // the one before will do
+  }
+}
+
+void Host::answer_meanwhile() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    waiting_.wait(lock, [this] { return stopping_ || !events_.empty(); });
+    waiting_.wait_for(lock, look_interval, [this] { return stopping_; });
+    try {
+      if (!stopping_) look_at_waiting();
+    } catch (const std::exception&) {
+      // no memory for an answer: later, perhaps
+    }
+  }
+}
+
+// With the lock held.
+void Host::look_at_waiting() {
+  const Clock::time_point now = Clock::now();
+  for (auto e = events_.begin(); e != events_.end();) {
+    if (e->ends_work && under_way_ && now - e->came > word_patience) under_way_->cancel();
+    if (!e->status || now - e->came < status_patience) {
+      ++e;
+      continue;
+    }
+    server_.send(e->client, e->status->ok(standing_ + ",\"busy\":true"));
+    all_bytes_ -= e->text.size();
+    bytes_[e->client] -= e->text.size();
+    e = events_.erase(e);
+  }
+}
+
 void Host::wake() {
   const std::lock_guard lock(mutex_);
   woken_ = true;
@@ -137,14 +261,19 @@ void Host::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
+    if (under_way_) under_way_->cancel();
     news_.notify_one();
+    waiting_.notify_one();
   }
   server_.stop();
+  const std::lock_guard lock(ending_);
   if (worker_.joinable()) worker_.join();
+  if (clerk_.joinable()) clerk_.join();
+  conversation_.reset();  // with what it does in the background
 }
 
-LiveHost::LiveHost(Scene scene, SessionOptions session, ServerOptions server)
-    : host_(std::move(server)),
+LiveHost::LiveHost(Scene scene, SessionOptions session, ServerOptions server, HostLimits limits)
+    : host_(std::move(server), limits),
       session_(std::make_unique<Session>(std::move(scene), std::move(session), host_.outputs())) {}
 
 void LiveHost::start(bool playing) {

@@ -1,18 +1,24 @@
 // Those who talk with the clients of a Server, on a thread of their own.
+//
+// Whatever they are busy with, others are not kept waiting: a clerk answers {"do": "status"} from
+// what was last known, and ends what is under way for who wants something else to be shown.
 #pragma once
 
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "molejo/live/server.h"
 #include "molejo/live/session.h"
+#include "molejo/math/interrupt.h"
 
 namespace molejo {
 
-// What hears the clients. One thread calls it.
+// What hears the clients. One thread calls it. All that it does can be interrupted.
 class Conversation {
  public:
   virtual ~Conversation() = default;
@@ -21,12 +27,22 @@ class Conversation {
   virtual void receive(ClientKey client, std::string_view text) = 0;
   // As Playback::tick.
   virtual double tick(double now) = 0;
+  // The fields of the answer to {"do": "status"}.
+  virtual std::string status() const = 0;
+  // Has this client asked for something that is answered later? It is heard after that, unless
+  // what it says ends it.
+  virtual bool owes_answer(ClientKey client) const = 0;
+};
+
+struct HostLimits {
+  std::size_t waiting_bytes = std::size_t{64} << 20;  // of messages; a quarter of it of one client
+  double longest_message = 30;                        // s: what takes longer is given up
 };
 
 class Host {
  public:
   // Throws InputError for options that cannot be used, NetworkError when the address cannot be had.
-  explicit Host(ServerOptions server);
+  explicit Host(ServerOptions server, HostLimits limits = {});
   ~Host();
 
   // Where a conversation sends what it says.
@@ -38,29 +54,48 @@ class Host {
              std::function<std::optional<HttpAnswer>(const HttpRequest&)> requests = {});
   // Calls tick soon. Any thread.
   void wake();
-  // Returns when all is over. Any thread, any number of times.
+  // Ends what is under way, and returns when all is over. Any thread, any number of times.
   void stop();
 
   int port() const { return server_.port(); }
   std::string url() const { return server_.url(); }
 
  private:
+  using Clock = std::chrono::steady_clock;
   struct Event {
     enum class Kind { open, message, close } kind;
     ClientId client;
-    std::string text;
+    std::string text = {};
+    Clock::time_point came = Clock::now();
+    std::optional<Asker> status = {};  // asks for no more than that
+    bool is_change = false;            // wants something else than what it waits for
+    bool ends_work = false;            // and than what is under way
   };
-  void post(Event event);
-  void tell(const Event& event);
-  void work();
+  class Work;
 
+  void post(Event event);
+  void work();
+  std::deque<Event>::iterator next_event();
+  bool take_event(Event& event);
+  void tell(const Event& event);
+  void note_standing(bool anew);
+  void answer_meanwhile();
+  void look_at_waiting();
+
+  const HostLimits limits_;
   Server server_;
   std::unique_ptr<Conversation> conversation_;
-  std::mutex mutex_;
-  std::condition_variable news_;
+  std::mutex mutex_;  // guards all below
+  std::condition_variable news_, waiting_;
   std::deque<Event> events_;
+  std::map<ClientId, std::size_t> bytes_;  // of events_, by client
+  std::size_t all_bytes_ = 0;
+  std::string standing_;  // the last status
+  Interrupt* under_way_ = nullptr;
   bool stopping_ = false, woken_ = false;
-  std::thread worker_;
+  Clock::time_point noted_{};  // when standing_ was; of the worker alone
+  std::thread worker_, clerk_;
+  std::mutex ending_;
 };
 
 // A live run on the network.
@@ -68,7 +103,7 @@ class LiveHost {
  public:
   // Throws InputError for a scene or options that cannot be used, NetworkError when the address
   // cannot be had.
-  LiveHost(Scene scene, SessionOptions session, ServerOptions server);
+  LiveHost(Scene scene, SessionOptions session, ServerOptions server, HostLimits limits = {});
 
   // Lets clients in; the run goes on when one says so, or at once.
   void start(bool playing);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "molejo/model/bounds.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -103,50 +105,51 @@ bool is_finite(const Vec3& x) { return std::isfinite(x.x + x.y + x.z); }
 
 }  // namespace
 
-LiveRun::LiveRun(Scene scene, HistoryLimits limits)
+LiveRun::LiveRun(Scene scene, HistoryLimits limits, RunBudget budget)
     : scene_(std::move(scene)),
       built_(std::make_unique<Built>(build(scene_))),
       settings_(scene_.settings),
       formulas_(built_->formulas),
       history_(limits) {
-  settings_.duration = 1e6;  // until it is stopped
-  start(built_->initial);
+  settings_.duration = bounds_of::duration.most;  // until it is stopped
+  settings_.budget = budget;
+  go_on_from(begin_at(*built_, built_->initial));
 }
 
 LiveRun::~LiveRun() = default;
 
-std::unique_ptr<Run> LiveRun::make_run(const Built& built, const State& state) const {
-  auto run = std::make_unique<Run>(built.model, state, settings_, built.formulas);
-  for (const auto& [name, value] : values_) run->set_variable(name, value);
-  run->hold(held_);
-  return run;
+// All that can fail.
+LiveRun::Beginning LiveRun::begin_at(const Built& built, const State& state) const {
+  Beginning begun;
+  begun.run = std::make_unique<Run>(built.model, state, settings_, built.formulas);
+  for (const auto& [name, value] : values_) begun.run->set_variable(name, value);
+  begun.run->hold(held_);
+  if (!begun.run->next_frame(begun.first.frame, begun.first.events)) {
+    throw InputError(begun.run->summary().failure);
+  }
+  return begun;
 }
 
-std::size_t LiveRun::Moment::bytes() const {
-  return sizeof(Frame) + frame.X_WB.size() * sizeof(Pose) +
-         static_cast<std::size_t>(frame.state.q.size() + frame.state.v.size()) * sizeof(double) +
-         frame.contacts.size() * sizeof(TouchPoint) + frame.probes.size() * sizeof(double) +
-         events.size() * sizeof(ContactEvent);
-}
-
-void LiveRun::start(const State& state) {
-  built_->formulas = formulas_;
-  run_ = make_run(*built_, state);
-  simulate_frame();
+void LiveRun::go_on_from(Beginning begun) {
+  run_ = std::move(begun.run);
+  unfinished_ = {};
+  history_.add(std::move(begun.first));
   history_.show_last();
 }
 
-bool LiveRun::simulate_frame() {
-  Moment moment;
-  if (!run_->next_frame(moment.frame, moment.events)) return false;
-  history_.add(std::move(moment));
-  return true;
+std::size_t LiveRun::Moment::bytes() const {
+  return bytes_of(frame) + events.size() * sizeof(ContactEvent);
 }
 
-bool LiveRun::advance() {
-  if (is_at_end() && !simulate_frame()) return false;
+Advance LiveRun::show_next(Clock::time_point until) {
+  if (is_at_end()) {
+    const Run::Made made = run_->next_frame(unfinished_.frame, unfinished_.events, until);
+    if (made == Run::Made::not_yet) return Advance::not_yet;
+    if (made == Run::Made::over) return Advance::over;
+    history_.add(std::exchange(unfinished_, {}));
+  }
   history_.show_next();
-  return true;
+  return Advance::shown;
 }
 
 std::vector<Frame> LiveRun::frames(double from, double to) const {
@@ -164,16 +167,19 @@ std::vector<const Frame*> LiveRun::some_frames(double from, double to, std::size
 }
 
 void LiveRun::branch() {
+  built_->formulas = formulas_;
+  Beginning begun = begin_at(*built_, frame().state);
   history_.forget_later();
   // the frame itself is made anew as the first of what follows
-  const State state = frame().state;
   history_.forget_last();
-  start(state);
+  go_on_from(std::move(begun));
 }
 
 void LiveRun::reset() {
+  built_->formulas = formulas_;
+  Beginning begun = begin_at(*built_, built_->initial);
   history_.clear();
-  start(built_->initial);
+  go_on_from(std::move(begun));
 }
 
 void LiveRun::set_variable(const std::string& name, double value) {
@@ -215,10 +221,9 @@ void LiveRun::replace_formula(const std::string& what, const std::string& name,
   if (what == "joint") {
     // a motor that was not there before is a new model; all that can fail comes first
     auto rebuilt = std::make_unique<Built>(build(changed));
-    auto run = make_run(*rebuilt, history_.last().frame.state);
-    Moment again;  // the last frame once more
-    run->next_frame(again.frame, again.events);
-    run_ = std::move(run);
+    // its first frame is the last one once more
+    run_ = begin_at(*rebuilt, history_.last().frame.state).run;
+    unfinished_ = {};
     built_ = std::move(rebuilt);
     formulas_ = built_->formulas;
   } else {

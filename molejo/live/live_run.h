@@ -16,7 +16,7 @@ namespace molejo {
 class LiveRun : public Timeline {
  public:
   // Throws InputError for a scene that cannot be built.
-  explicit LiveRun(Scene scene, HistoryLimits limits = {});
+  explicit LiveRun(Scene scene, HistoryLimits limits = {}, RunBudget budget = {});
   ~LiveRun() override;
 
   const Scene& scene() const { return scene_; }
@@ -39,7 +39,7 @@ class LiveRun : public Timeline {
   std::string failure() const override { return run_->summary().failure; }
   std::int64_t steps() const { return run_->summary().steps; }
 
-  bool advance() override;
+  Advance show_next(Clock::time_point until) override;
   void seek(double t) override { history_.seek(t); }
   void branch() override;
   // With the formulas and variables as they are now.
@@ -70,9 +70,12 @@ class LiveRun : public Timeline {
     double time() const { return frame.state.t; }
     std::size_t bytes() const;
   };
-  std::unique_ptr<Run> make_run(const Built& built, const State& state) const;
-  void start(const State& state);
-  bool simulate_frame();
+  struct Beginning {
+    std::unique_ptr<Run> run;
+    Moment first;
+  };
+  Beginning begin_at(const Built& built, const State& state) const;
+  void go_on_from(Beginning beginning);
 
   Scene scene_;
   std::unique_ptr<Built> built_;
@@ -81,6 +84,7 @@ class LiveRun : public Timeline {
   std::vector<std::pair<std::string, double>> values_;  // of variables that were set
   std::optional<Push> held_;
   std::unique_ptr<Run> run_;
+  Moment unfinished_;  // events of the frame that is being made
   History<Moment> history_;
 };
 

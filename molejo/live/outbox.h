@@ -36,19 +36,20 @@ class Outbox {
   // The next to send, null when there is none.
   SharedBytes take();
   bool empty() const { return waiting_.empty(); }
+  std::size_t waiting_bytes() const { return reply_bytes_; }
   std::uint64_t dropped_frames() const { return dropped_frames_; }
 
   // Ends the connection once what waits was sent. The first reason given is the one told.
   void close(CloseReason reason);
   const std::optional<CloseReason>& closing() const { return closing_; }
+  // Ends it at once: what waits is dropped.
+  void give_up(std::string reason);
 
  private:
   struct Waiting {
     std::optional<int> stream;  // none: a reply
     SharedBytes bytes;
   };
-  void give_up(std::string reason);
-
   OutboxLimits limits_;
   std::deque<Waiting> waiting_;
   std::size_t replies_ = 0;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -33,7 +34,8 @@ Playback::Playback(PlaybackOptions options, Outputs outputs)
   add_word("status", [this](const Command&) { return status(); });
   add_word("play", [this](const Command&) { return play(), status(); });
   add_word("pause", [this](const Command&) { return pause(), status(); });
-  add_word("step", [this](const Command& c) { return step(c), status(); });
+  add_word("step", [this](const Command& c) { return step(c); });
+  add_word("cancel", [this](const Command&) { return end_stepping(), status(); });
   add_word("speed", [this](const Command& c) { return set_speed(c), status(); });
   add_word("seek", [this](const Command& c) {
     timeline().seek(c.number("t"));
@@ -49,11 +51,17 @@ Playback::Playback(PlaybackOptions options, Outputs outputs)
   });
 }
 
-void Playback::receive(ClientKey client, std::string_view text) {
-  outputs_.reply(client, answer(text, client, [this](const Command& c) { return execute(c); }));
+void Playback::close(ClientKey client) {
+  if (owes_answer(client)) stepping_.reset();
+  clients_.erase(client);
 }
 
-std::string Playback::execute(const Command& command) {
+void Playback::receive(ClientKey client, std::string_view text) {
+  const auto now = answer(text, client, [this](const Command& c) { return execute(c); });
+  if (now) outputs_.reply({client}, *now);
+}
+
+std::optional<std::string> Playback::execute(const Command& command) {
   const std::string word = command.word();
   const auto found = words_.find(word);
   if (found != words_.end()) return found->second(command);
@@ -68,24 +76,46 @@ void Playback::play() {
 }
 
 void Playback::pause() {
+  end_stepping();
   playing_ = false;
   changed();  // to those who lag, too
 }
 
 void Playback::show_anew() {
+  end_stepping();
   clock_is_set_ = false;
   changed();
 }
 
-void Playback::step(const Command& command) {
-  playing_ = false;
-  const double frames = command.number_or("frames", 1);
-  if (!(frames >= 1 && frames <= max_steps_at_once)) {
-    throw InputError(fmt::format("'frames': expected 1 to {}", max_steps_at_once));
-  }
-  for (int i = 0; i < static_cast<int>(frames) && advanced(); ++i) {
-  }
+std::optional<std::string> Playback::step(const Command& command) {
+  const int frames = command.find("frames") ? command.whole("frames", 1, max_steps_at_once) : 1;
+  pause();
+  stepping_ = {command.asker(), frames};
+  // most are few, and answered at once
+  step_on();
+  if (stepping_ && stepping_->left > 0) return {};
+  stepping_.reset();
+  return status();
+}
+
+// Makes some of the frames that were asked for.
+void Playback::step_on() {
+  const auto until = end_of_work();
   changed();
+  while (stepping_->left > 0) {
+    const Advance made = advanced(until);
+    if (made == Advance::over) stepping_->left = 0;
+    if (made == Advance::shown) --stepping_->left;
+    if (made == Advance::not_yet || Timeline::Clock::now() > until) return;
+  }
+}
+
+// Whatever is left of it is told.
+void Playback::end_stepping() {
+  if (!stepping_) return;
+  const std::string text = status();
+  outputs_.reply({stepping_->asker.client}, stepping_->asker.ok(text));
+  stepping_.reset();
 }
 
 void Playback::set_speed(const Command& command) {
@@ -149,6 +179,7 @@ std::string Playback::series(const Command& command) const {
 }
 
 void Playback::take_clients(Playback& other) {
+  other.end_stepping();
   clients_ = std::move(other.clients_);
   other.clients_.clear();
   forget_plots();
@@ -160,7 +191,9 @@ void Playback::forget_plots() {
 }
 
 void Playback::tell_all(const std::string& text) const {
-  for (const auto& [client, subscription] : clients_) outputs_.reply(client, text);
+  Clients all;
+  for (const auto& [client, subscription] : clients_) all.push_back(client);
+  outputs_.reply(all, text);
 }
 
 std::string Playback::status() const {
@@ -168,8 +201,9 @@ std::string Playback::status() const {
   const std::string failure = fault_.empty() ? line.failure() : fault_;
   return fmt::format(
       "\"t\":{:.9g},\"frame\":{},\"playing\":{},\"speed\":{:g},\"rate\":{:.3g},"
-      "\"begin\":{:.9g},\"end\":{:.9g}{}{}",
+      "\"begin\":{:.9g},\"end\":{:.9g}{}{}{}",
       line.time(), line.number(), playing_, speed_, rate_, line.begin(), line.end(), more_status(),
+      stepping_ && stepping_->left > 0 ? fmt::format(",\"frames_left\":{}", stepping_->left) : "",
       failure.empty() ? "" : fmt::format(",\"failure\":{}", quoted(failure)));
 }
 
@@ -201,15 +235,24 @@ void Playback::send_frames(double now, bool to_all) {
   status_due_ = false;
 }
 
+Timeline::Clock::time_point Playback::end_of_work() const {
+  return Timeline::Clock::now() + std::chrono::duration_cast<Timeline::Clock::duration>(
+                                      std::chrono::duration<double>(options_.most_work_per_tick));
+}
+
 // One frame more; what goes wrong is told as the failure of the run.
-bool Playback::advanced() {
+Advance Playback::advanced(Timeline::Clock::time_point until) {
   try {
     fault_.clear();
-    return timeline().advance();
-  } catch (const std::exception& e) {
+    return timeline().show_next(until);
+  } catch (const Interrupted& e) {
+    // somebody wants to be heard
+    if (e.cause == InterruptCause::cancelled) return Advance::not_yet;
     fault_ = e.what();
-    return false;
+  } catch (const std::exception&) {
+    fault_ = told_error();
   }
+  return Advance::over;
 }
 
 // Makes the frames that are due; true: it could not keep up.
@@ -222,20 +265,18 @@ bool Playback::advance_to(double now, double& wait) {
   }
   const double due = speed_ == 0 ? std::numeric_limits<double>::infinity()
                                  : clock_time_ + (now - clock_wall_) * speed_;
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point begin = Clock::now();
+  using Clock = Timeline::Clock;
+  const Clock::time_point begin = Clock::now(), until = end_of_work();
   const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
   bool late = false;
-  while (line.time() + line.interval() <= due + 1e-9) {
-    if (!advanced()) {
+  while (!late && line.time() + line.interval() <= due + 1e-9) {
+    const Advance made = advanced(until);
+    if (made == Advance::over) {
       pause();
       break;
     }
-    changed_ = true;
-    if (spent() > options_.most_work_per_tick) {
-      late = true;
-      break;
-    }
+    changed_ = changed_ || made == Advance::shown;
+    late = made == Advance::not_yet || Clock::now() > until;
   }
   if (now - rate_wall_ > 0.5) {
     rate_ = (line.time() - rate_time_) / (now - rate_wall_);
@@ -257,9 +298,13 @@ double Playback::tick(double now) {
   } else {
     rate_ = 0;
   }
-  if (changed_) send_frames(now, !playing_);
+  if (stepping_) {
+    step_on();
+    if (stepping_->left == 0) end_stepping();
+  }
+  if (changed_) send_frames(now, !playing_ && !stepping_);
   changed_ = false;
-  if (!playing_) wait = -1;
+  if (!playing_) wait = stepping_ ? 0 : -1;
   const double other = look_around(now);
   if (other < 0) return wait;
   return wait < 0 ? other : std::min(wait, other);

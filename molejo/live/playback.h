@@ -1,12 +1,14 @@
-// Who watches a timeline, and how it goes on with the clock: play, pause, step, speed, seek,
-// branch, reset, subscribe (docs/live.md). What is shown, and what else can be done with it, is
-// told by who derives from it. JSON in, JSON or binary frames out; knows nothing of sockets.
+// Who watches a timeline, and how it goes on with the clock: play, pause, step, cancel, speed,
+// seek, branch, reset, subscribe (docs/live.md). Steps are taken a few at a time, so that others
+// are heard, and answered when all are. What is shown, and what else can be done with it, is told
+// by who derives from it. JSON in, JSON or binary frames out; knows nothing of sockets.
 //
 // Belongs to one thread; whoever reads the network hands the messages over to it.
 #pragma once
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,7 +31,7 @@ class Playback {
   using Clients = std::vector<ClientKey>;
   // Where answers and frames go. Of each stream of frames only the latest matters; 0 is text.
   struct Outputs {
-    std::function<void(ClientKey, const std::string& text)> reply;
+    std::function<void(const Clients&, const std::string& text)> reply;
     std::function<void(const Clients&, const std::string& text)> frame;
     std::function<void(const Clients&, int stream, const std::string& bytes)> binary = {};
   };
@@ -40,12 +42,15 @@ class Playback {
   Playback& operator=(const Playback&) = delete;
 
   void open(ClientKey client) { clients_[client] = {}; }
-  void close(ClientKey client) { clients_.erase(client); }
+  void close(ClientKey client);
   // One message of a client: its answer is sent.
   void receive(ClientKey client, std::string_view text);
-  // The same of a message that was read. Throws InputError.
-  std::string execute(const Command& command);
-  bool knows(std::string_view word) const { return words_.count(std::string(word)) > 0; }
+  // The same of a message that was read; nothing: it is answered later. Throws InputError.
+  std::optional<std::string> execute(const Command& command);
+  // Has this client asked for something that is not answered yet?
+  bool owes_answer(ClientKey client) const {
+    return stepping_ && stepping_->asker.client == client;
+  }
 
   // Goes on as far as the wall clock (seconds, any origin) demands, and sends what is due. Returns
   // the seconds until it wants to be called again; negative: not before a message comes.
@@ -101,11 +106,14 @@ class Playback {
   const Outputs& outputs() const { return outputs_; }
 
  private:
-  void step(const Command& command);
+  std::optional<std::string> step(const Command& command);
+  void step_on();
+  void end_stepping();
   void set_speed(const Command& command);
   std::string subscribe(const Command& command);
   std::string series(const Command& command) const;
-  bool advanced();
+  Advance advanced(Timeline::Clock::time_point until);
+  Timeline::Clock::time_point end_of_work() const;
   bool advance_to(double now, double& wait);
   void send_frames(double now, bool to_all);
 
@@ -113,6 +121,11 @@ class Playback {
   Outputs outputs_;
   std::map<std::string, Execute> words_;
   std::map<ClientKey, Subscription> clients_;
+  struct Stepping {
+    Asker asker;
+    int left = 0;  // frames
+  };
+  std::optional<Stepping> stepping_;
   bool playing_ = false;
   double speed_ = 1;                        // simulated seconds per second; 0: as fast as it can
   double clock_wall_ = 0, clock_time_ = 0;  // when the clock was last set

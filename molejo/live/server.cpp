@@ -14,6 +14,7 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -82,7 +83,8 @@ class Server::Network : public ConnectionOwner {
   int port() const { return options_.port; }
   std::string url() const;
 
-  bool send(ClientId client, SharedBytes bytes);
+  SharedBytes encoded(std::string_view payload, Payload kind);
+  bool send(std::span<const ClientId> clients, const SharedBytes& bytes);
   void send_frame(std::span<const ClientId> clients, int stream, const SharedBytes& bytes);
   void close(ClientId client, CloseReason reason);
   std::vector<ClientId> clients() const;
@@ -116,6 +118,7 @@ class Server::Network : public ConnectionOwner {
   mutable std::mutex mutex_;
   std::map<ClientId, Outbox> outboxes_;  // guarded
   bool awake_ = false;                   // guarded: a byte is in the pipe
+  std::shared_ptr<std::atomic<std::size_t>> unsent_ = std::make_shared<std::atomic<std::size_t>>(0);
 
   // of the network thread
   std::list<Connection> connections_;
@@ -162,12 +165,36 @@ std::string Server::Network::url() const {
   return fmt::format("ws://{}:{}{}", host, options_.port, options_.path);
 }
 
-bool Server::Network::send(ClientId client, SharedBytes bytes) {
+// A frame that counts as unsent as long as anybody waits for it.
+SharedBytes Server::Network::encoded(std::string_view payload, Payload kind) {
+  const Opcode opcode = kind == Payload::text ? Opcode::text : Opcode::binary;
+  auto bytes = std::make_unique<const std::string>(encode_frame(opcode, payload));
+  *unsent_ += bytes->size();
+  return {bytes.release(), [unsent = unsent_](const std::string* text) {
+            *unsent -= text->size();
+            delete text;
+          }};
+}
+
+// Where too much waits, the client for whom most does has to go.
+bool Server::Network::send(std::span<const ClientId> clients, const SharedBytes& bytes) {
   const std::lock_guard lock(mutex_);
-  const auto found = outboxes_.find(client);
-  if (found == outboxes_.end()) return false;
+  bool sent = false;
+  for (const ClientId client : clients) {
+    const auto found = outboxes_.find(client);
+    sent = (found != outboxes_.end() && found->second.add_reply(bytes)) || sent;
+  }
+  if (*unsent_ > options_.max_unsent_bytes) {
+    const auto slowest =
+        std::max_element(outboxes_.begin(), outboxes_.end(), [](const auto& a, const auto& b) {
+          return a.second.waiting_bytes() < b.second.waiting_bytes();
+        });
+    if (slowest != outboxes_.end() && slowest->second.waiting_bytes() > 0) {
+      slowest->second.give_up("too much waits to be read");
+    }
+  }
   wake();
-  return found->second.add_reply(std::move(bytes));
+  return sent;
 }
 
 void Server::Network::send_frame(std::span<const ClientId> clients, int stream,
@@ -281,9 +308,14 @@ void Server::Network::run() {
       until = std::min(until, connection.deadline());
     }
     if (accept_again_ > now) until = std::min(until, accept_again_);
-    wait(until);
-    serve(NetworkClock::now());
-    accept_all(NetworkClock::now());
+    try {
+      wait(until);
+      serve(NetworkClock::now());
+      accept_all(NetworkClock::now());
+    } catch (const std::bad_alloc&) {
+      // whoever took the memory is about to give it back
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
   }
 
   listener_ = Socket();
@@ -396,15 +428,16 @@ void Server::start(ServerHandlers handlers) { network_->start(std::move(handlers
 void Server::stop() { network_->stop(); }
 
 bool Server::send(ClientId client, std::string_view payload, Payload kind) {
-  const Opcode opcode = kind == Payload::text ? Opcode::text : Opcode::binary;
-  return network_->send(client, std::make_shared<const std::string>(encode_frame(opcode, payload)));
+  return network_->send({&client, 1}, network_->encoded(payload, kind));
+}
+
+void Server::send(std::span<const ClientId> clients, std::string_view payload) {
+  network_->send(clients, network_->encoded(payload, Payload::text));
 }
 
 void Server::send_frame(std::span<const ClientId> clients, int stream, std::string_view payload,
                         Payload kind) {
-  const Opcode opcode = kind == Payload::text ? Opcode::text : Opcode::binary;
-  network_->send_frame(clients, stream,
-                       std::make_shared<const std::string>(encode_frame(opcode, payload)));
+  network_->send_frame(clients, stream, network_->encoded(payload, kind));
 }
 
 void Server::close(ClientId client, CloseReason reason) {

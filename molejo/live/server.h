@@ -49,6 +49,7 @@ struct ServerOptions {
   double max_messages_per_second = 200;  // of a client; control frames and fragments count
   double message_burst = 400;            // as many at once after a silence
   OutboxLimits outbox = {};
+  std::size_t max_unsent_bytes = std::size_t{128} << 20;  // that wait for all clients together
 
   std::chrono::milliseconds handshake_timeout{5000};  // from connecting to a whole request
   std::chrono::milliseconds body_timeout{60'000};     // for the whole body of a POST
@@ -99,6 +100,8 @@ class Server {
 
   // A reply: it arrives, or the connection ends. False when the client is gone. Text is UTF-8.
   bool send(ClientId client, std::string_view payload, Payload kind = Payload::text);
+  // The same for each of these clients, who share one copy.
+  void send(std::span<const ClientId> clients, std::string_view payload);
 
   // A frame for each of these clients: replaces the one of the same stream that a client has not
   // been sent yet. Those who are gone are skipped.

@@ -16,7 +16,7 @@ namespace molejo {
 Session::Session(Scene scene, SessionOptions options, Outputs outputs)
     : Playback(options, std::move(outputs)),
       options_(std::move(options)),
-      run_(std::make_unique<LiveRun>(std::move(scene), options_.history)) {
+      run_(std::make_unique<LiveRun>(std::move(scene), options_.history, options_.budget)) {
   add_word("set", [this](const Command& c) {
     run_->set_variable(c.text("variable"), c.number("value"));
     return std::string();
@@ -63,7 +63,8 @@ void Session::load(const Command& command) {
   std::unique_ptr<LiveRun> next;
   if (const JsonValue* scene = command.find("scene")) {
     // a whole scene as JSON
-    next = std::make_unique<LiveRun>(parse_scene(pretty_text(*scene), "scene"), options_.history);
+    next = std::make_unique<LiveRun>(parse_scene(pretty_text(*scene), "scene"), options_.history,
+                                     options_.budget);
   } else {
     namespace fs = std::filesystem;
     const std::string name = command.text("file");
@@ -75,7 +76,7 @@ void Session::load(const Command& command) {
     if (end != folder.end() || !fs::is_regular_file(path)) {
       throw InputError(fmt::format("'{}': no such scene", name));
     }
-    next = std::make_unique<LiveRun>(load_scene(path.string()), options_.history);
+    next = std::make_unique<LiveRun>(load_scene(path.string()), options_.history, options_.budget);
   }
   run_ = std::move(next);
   plots_.clear();

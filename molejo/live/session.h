@@ -14,6 +14,7 @@ namespace molejo {
 struct SessionOptions : PlaybackOptions {
   std::string folder;  // scenes that clients may load lie in here; empty: none
   HistoryLimits history;
+  RunBudget budget;
 };
 
 class Session : public Playback {

@@ -3,17 +3,27 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <string>
 #include <vector>
 
 namespace molejo {
 
+// What became of showing the next frame.
+enum class Advance {
+  shown,
+  not_yet,  // it takes longer: to be asked for again
+  over      // it cannot go on
+};
+
 class Timeline {
  public:
+  using Clock = std::chrono::steady_clock;
   virtual ~Timeline() = default;
 
   virtual double time() const = 0;          // of the frame that is shown, s
@@ -25,8 +35,11 @@ class Timeline {
   // Empty, or why it cannot go on.
   virtual std::string failure() const = 0;
 
-  // Shows the next frame, made where there is none. False: it cannot go on.
-  virtual bool advance() = 0;
+  // Shows the next frame, made where there is none: not much longer than until this time, where
+  // it can be made in parts.
+  virtual Advance show_next(Clock::time_point until) = 0;
+  // The same, however long it takes. False: it cannot go on.
+  bool advance() { return show_next(Clock::time_point::max()) == Advance::shown; }
   // Shows the frame nearest to a time.
   virtual void seek(double t) = 0;
   // Forgets what came after the frame that is shown: it goes on from there.
@@ -34,6 +47,11 @@ class Timeline {
   // Back to the start.
   virtual void reset() = 0;
 };
+
+// A frame that was interrupted where it cannot be taken up again.
+inline std::string lost_frame(const std::exception& why) {
+  return std::string("a frame was not finished: ") + why.what() + "; reset to begin anew";
+}
 
 struct HistoryLimits {
   std::size_t frames = 100'000;

@@ -23,7 +23,9 @@ struct Client {
 
   explicit Client(Scene scene = pushed_ball(), SessionOptions options = {})
       : session(std::move(scene), std::move(options),
-                {[this](std::uint64_t c, const std::string& text) { replies[c].push_back(text); },
+                {[this](const std::vector<std::uint64_t>& list, const std::string& text) {
+                   for (const std::uint64_t c : list) replies[c].push_back(text);
+                 },
                  [this](const std::vector<std::uint64_t>& list, const std::string& text) {
                    for (const std::uint64_t c : list) frames[c].push_back(text);
                  }}) {
