@@ -19,6 +19,7 @@ class Trainings;
 struct Export {
   std::string name;  // of the file
   std::function<std::string(const std::function<void(double)>& tell)> make;
+  std::size_t bytes = 0;  // that it holds until it is made
 };
 
 class Bench {
@@ -40,6 +41,7 @@ struct BenchOptions {
   std::string path;  // where it lies
   Playback::Outputs outputs;
   HistoryLimits history;
+  RunBudget budget;
   Workspace* workspace = nullptr;   // outlives the bench
   std::function<void()> wake = {};  // asks for a tick; any thread
   Trainings* trainings = nullptr;   // outlives the bench

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -64,6 +66,12 @@ Child::Child(const std::string& program, const std::vector<std::string>& argumen
     ::dup2(errors_ >= 0 ? errors_ : nowhere, STDERR_FILENO);
     // nothing of ours stays open in it, not even what another thread is about to mark
     ::close_range(STDERR_FILENO + 1, ~0U, 0);
+    // our bound of memory is not its own
+    rlimit memory{};
+    if (::getrlimit(RLIMIT_DATA, &memory) == 0) {
+      memory.rlim_cur = memory.rlim_max;
+      ::setrlimit(RLIMIT_DATA, &memory);
+    }
     ::execv(words[0], words.data());
     ::_exit(127);
   }
@@ -93,9 +101,9 @@ void Child::close_input() {
   input_ = -1;
 }
 
-bool Child::feed(std::string_view bytes, const std::stop_token& stop) {
+bool Child::feed(std::string_view bytes) {
   while (!bytes.empty()) {
-    if (stop.stop_requested()) return false;
+    check_interrupt();
     const ssize_t n = ::send(input_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n > 0) {
       bytes.remove_prefix(static_cast<std::size_t>(n));
@@ -108,13 +116,13 @@ bool Child::feed(std::string_view bytes, const std::stop_token& stop) {
   return true;
 }
 
-bool Child::finish(const std::stop_token& stop) {
+bool Child::finish() {
   close_input();
   int status = 0;
   while (pid_ >= 0) {
     const int ended = ::waitpid(pid_, &status, WNOHANG);
     if (ended == pid_ || (ended < 0 && errno != EINTR)) break;
-    if (stop.stop_requested()) return false;
+    check_interrupt();
     std::this_thread::sleep_for(std::chrono::milliseconds(look_up / 4));
   }
   pid_ = -1;

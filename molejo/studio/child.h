@@ -1,7 +1,6 @@
 // A program that this one starts, and ends: a browser, an encoder.
 #pragma once
 
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,10 +21,10 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // False: it does not listen any more, or it is time to stop.
-  bool feed(std::string_view bytes, const std::stop_token& stop = {});
-  // Closes its input and waits for it. True: it ended well.
-  bool finish(const std::stop_token& stop = {});
+  // False: it does not listen any more. Throws Interrupted.
+  bool feed(std::string_view bytes);
+  // Closes its input and waits for it. True: it ended well. Throws Interrupted.
+  bool finish();
   bool runs();
   // The last line of what it complained about.
   std::string complaint() const;

@@ -78,20 +78,19 @@ FilmWriter::~FilmWriter() {
   std::filesystem::remove(part_, error);
 }
 
-void FilmWriter::give_up(const std::stop_token& stop) const {
-  if (stop.stop_requested()) throw std::runtime_error("cancelled");
+void FilmWriter::give_up() const {
   const std::string why = encoder_->complaint();
   throw std::runtime_error("ffmpeg could not make the film" + (why.empty() ? why : ": " + why));
 }
 
-void FilmWriter::add(std::string_view png, const std::stop_token& stop) {
-  if (encoder_->feed(png, stop)) return;
-  if (!stop.stop_requested()) encoder_->finish(stop);  // it has ended: all is said
-  give_up(stop);
+void FilmWriter::add(std::string_view png) {
+  if (encoder_->feed(png)) return;
+  encoder_->finish();  // it has ended: all is said
+  give_up();
 }
 
-void FilmWriter::finish(const std::stop_token& stop) {
-  if (!encoder_->finish(stop)) give_up(stop);
+void FilmWriter::finish() {
+  if (!encoder_->finish()) give_up();
   std::filesystem::rename(part_, path_);
 }
 

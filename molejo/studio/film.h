@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -25,12 +24,12 @@ class FilmWriter {
   FilmWriter(const FilmWriter&) = delete;
   FilmWriter& operator=(const FilmWriter&) = delete;
 
-  void add(std::string_view png, const std::stop_token& stop = {});
+  void add(std::string_view png);
   // The file is there when it returns.
-  void finish(const std::stop_token& stop = {});
+  void finish();
 
  private:
-  [[noreturn]] void give_up(const std::stop_token& stop) const;
+  [[noreturn]] void give_up() const;
 
   std::string path_, part_;
   std::optional<Child> encoder_;

@@ -38,11 +38,15 @@ FilmPlan read_film_plan(const Command& command, const std::string& name) {
 Film::Film(int job, FilmPlan plan, Workspace& workspace, News& news)
     : job_(job), plan_(std::move(plan)), workspace_(workspace), news_(news) {
   need_program({"ffmpeg"}, "ffmpeg");
-  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  thread_ = std::thread([this] { run(); });
 }
 
 Film::~Film() {
-  thread_.request_stop();
+  {
+    const std::lock_guard lock(mutex_);
+    interrupt_.cancel();
+    changed_.notify_all();
+  }
   thread_.join();
 }
 
@@ -76,10 +80,11 @@ int Film::add(int frame, std::string_view png) {
   return ++taken_;
 }
 
-std::string Film::next(const std::stop_token& stop) {
+std::string Film::next() {
   std::unique_lock lock(mutex_);
-  const bool came = changed_.wait_for(lock, stop, patience, [&] { return !waiting_.empty(); });
-  if (stop.stop_requested()) throw std::runtime_error("cancelled");
+  const bool came = changed_.wait_for(
+      lock, patience, [&] { return interrupt_.is_cancelled() || !waiting_.empty(); });
+  check_interrupt();
   if (!came) throw std::runtime_error("the page sent no picture for 60 s");
   std::string picture = std::move(waiting_.front());
   waiting_.pop_front();
@@ -88,19 +93,19 @@ std::string Film::next(const std::stop_token& stop) {
 }
 
 // The name of the asset.
-std::string Film::make(const std::stop_token& stop) {
+std::string Film::make() {
   const std::string path = fmt::format("{}/film{}.mp4", workspace_.temporary(), job_);
   FilmWriter writer(path, plan_.fps);
   auto told = std::chrono::steady_clock::now();
   for (int k = 0; k < plan_.pictures; ++k) {
-    writer.add(next(stop), stop);
+    writer.add(next());
     if (const auto now = std::chrono::steady_clock::now(); now - told >= told_interval) {
       told = now;
       news_.tell(fmt::format("{{\"event\":\"progress\",\"job\":{},\"done\":{:.3g}}}", job_,
                              static_cast<double>(k + 1) / plan_.pictures));
     }
   }
-  writer.finish(stop);
+  writer.finish();
   std::string bytes;
   std::error_code error;
   try {
@@ -113,12 +118,17 @@ std::string Film::make(const std::stop_token& stop) {
   return workspace_.add_asset(plan_.name, std::move(bytes));
 }
 
-void Film::run(const std::stop_token& stop) {
+void Film::run() {
+  const InterruptScope scope(interrupt_);
   std::string news;
   try {
-    const std::string asset = make(stop);
+    const std::string asset = make();
     news = fmt::format("{{\"event\":\"done\",\"job\":{},\"asset\":{},\"name\":{}}}", job_,
                        quoted(asset), quoted(plan_.name));
+  } catch (const Interrupted& e) {
+    const bool cancelled = e.cause == InterruptCause::cancelled;
+    news = fmt::format("{{\"event\":\"failed\",\"job\":{},\"error\":{}}}", job_,
+                       quoted(cancelled ? "cancelled" : e.what()));
   } catch (const std::exception& e) {
     news = fmt::format("{{\"event\":\"failed\",\"job\":{},\"error\":{}}}", job_, quoted(e.what()));
   }

@@ -20,6 +20,7 @@
 #include <thread>
 
 #include "molejo/live/command.h"
+#include "molejo/math/interrupt.h"
 #include "molejo/studio/jobs.h"
 #include "molejo/studio/workspace.h"
 
@@ -50,21 +51,22 @@ class Film {
   int add(int frame, std::string_view png);
 
  private:
-  std::string next(const std::stop_token& stop);
-  std::string make(const std::stop_token& stop);
-  void run(const std::stop_token& stop);
+  std::string next();
+  std::string make();
+  void run();
 
   const int job_;
   const FilmPlan plan_;
   Workspace& workspace_;
   News& news_;
   mutable std::mutex mutex_;
-  std::condition_variable_any changed_;
+  std::condition_variable changed_;
   std::deque<std::string> waiting_;
   std::size_t waiting_bytes_ = 0, all_bytes_ = 0;
   int taken_ = 0;
   bool over_ = false;
-  std::jthread thread_;
+  Interrupt interrupt_;
+  std::thread thread_;
 };
 
 // Any thread.

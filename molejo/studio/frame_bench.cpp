@@ -5,35 +5,40 @@
 #include <cmath>
 
 #include "molejo/io/columns.h"
+#include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 #include "molejo/studio/model_view.h"
 #include "molejo/studio/scene_bench.h"
 
 namespace molejo {
 
-std::size_t FrameMoment::bytes() const {
-  return sizeof(Frame) + frame.X_WB.size() * sizeof(Pose) +
-         static_cast<std::size_t>(frame.state.q.size() + frame.state.v.size()) * sizeof(double) +
-         frame.contacts.size() * sizeof(TouchPoint) + frame.probes.size() * sizeof(double);
-}
+std::size_t FrameMoment::bytes() const { return bytes_of(frame); }
 
 void FrameTimeline::begin_anew() {
   history_.clear();
   failure_.clear();
+  lost_ = false;
   FrameMoment moment;
   if (!make(moment.frame)) throw InputError(failure_.empty() ? "it has no frames" : failure_);
   history_.add(std::move(moment));
   history_.show_last();
 }
 
-bool FrameTimeline::advance() {
+Advance FrameTimeline::show_next(Clock::time_point) {
   if (history_.is_at_end()) {
+    if (lost_) return Advance::over;
     FrameMoment moment;
-    if (!make(moment.frame)) return false;
+    try {
+      if (!make(moment.frame)) return Advance::over;
+    } catch (const Interrupted& e) {
+      failure_ = lost_frame(e);
+      lost_ = true;
+      return Advance::over;
+    }
     history_.add(std::move(moment));
   }
   history_.show_next();
-  return true;
+  return Advance::shown;
 }
 
 std::vector<std::string> FrameBench::plot_columns(const std::vector<std::string>& words) const {
@@ -89,8 +94,8 @@ std::string FrameBench::describe_with(const std::string& more) const {
   json.add("description", scene().description);
   json.add("fps", 1 / line().interval());
   json.add("camera", describe_camera(scene().camera));
-  json.add("model", describe_model(model()));
-  return fields(json) + (more.empty() ? "" : ",") + more + "," + status();
+  return fields(json) + ",\"model\":" + describe_model(model()) + (more.empty() ? "" : ",") + more +
+         "," + status();
 }
 
 Export FrameBench::prepare_export(const std::string& what, double from, double to) const {

@@ -26,7 +26,7 @@ class FrameTimeline : public Timeline {
   double end() const override { return history_.end(); }
   double interval() const override { return 1 / fps_; }
   std::string failure() const override { return failure_; }
-  bool advance() override;
+  Advance show_next(Clock::time_point until) override;
   void seek(double t) override { history_.seek(t); }
 
  protected:
@@ -38,6 +38,7 @@ class FrameTimeline : public Timeline {
 
   double fps_;
   std::string failure_;
+  bool lost_ = false;  // a frame was interrupted: nothing goes on before a reset
   History<FrameMoment> history_;
 };
 

@@ -23,36 +23,58 @@ std::vector<std::string> News::take() {
   return std::exchange(lines_, {});
 }
 
-Jobs::Jobs(std::function<void()> wake) : news_(std::move(wake)), thread_([this] { run(); }) {}
+Jobs::Jobs(std::function<void()> wake, std::size_t most_waiting_bytes)
+    : news_(std::move(wake)), most_waiting_bytes_(most_waiting_bytes), thread_([this] { run(); }) {}
 
 Jobs::~Jobs() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
+    for (const Job& job : jobs_) job.interrupt->cancel();
     more_.notify_one();
   }
   thread_.join();
 }
 
-bool Jobs::add(Work work) {
+bool Jobs::add(int number, Work work, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
-  if (waiting_.size() >= most_waiting) return false;
-  waiting_.push_back(std::move(work));
+  std::size_t all = bytes;
+  for (const Job& job : jobs_) all += job.bytes;
+  if (!jobs_.empty() && (jobs_.size() > most_waiting || all > most_waiting_bytes_)) return false;
+  jobs_.push_back({number, std::move(work), bytes});
   more_.notify_one();
   return true;
 }
 
+bool Jobs::cancel(int number) {
+  const std::lock_guard lock(mutex_);
+  for (const Job& job : jobs_) {
+    if (job.number != number) continue;
+    job.interrupt->cancel();
+    return true;
+  }
+  return false;
+}
+
 void Jobs::run() {
+  std::unique_lock lock(mutex_);
   while (true) {
-    Work work;
+    more_.wait(lock, [&] { return stopping_ || !jobs_.empty(); });
+    if (stopping_) return;
+    Work work = std::move(jobs_.front().work);
+    const std::shared_ptr<Interrupt> interrupt = jobs_.front().interrupt;
+    lock.unlock();
     {
-      std::unique_lock lock(mutex_);
-      more_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
-      if (stopping_) return;
-      work = std::move(waiting_.front());
-      waiting_.pop_front();
+      const InterruptScope scope(*interrupt);
+      try {
+        work([this](const std::string& text) { news_.tell(text); });
+      } catch (const std::exception&) {
+        // what there is to tell, it has told
+      }
+      work = nullptr;  // with all that it holds
     }
-    work([this](const std::string& text) { news_.tell(text); });
+    lock.lock();
+    jobs_.pop_front();
   }
 }
 

@@ -1,13 +1,17 @@
-// Work that takes long, one piece after another on a thread of its own, and what it has to tell.
+// Work that takes long, one piece after another on a thread of its own, and what it has to tell. It
+// can be interrupted.
 #pragma once
 
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "molejo/math/interrupt.h"
 
 namespace molejo {
 
@@ -32,21 +36,30 @@ class Jobs {
   using Work = std::function<void(const Tell& tell)>;
 
   // `wake` is called whenever there is news; any thread.
-  explicit Jobs(std::function<void()> wake);
-  ~Jobs();  // waits for the piece under way; those that wait are dropped
+  Jobs(std::function<void()> wake, std::size_t most_waiting_bytes);
+  ~Jobs();  // ends the piece under way; those that wait are dropped
 
-  // False when too many wait already.
-  bool add(Work work);
+  // Work that holds so many bytes until it is done. False when too much waits already.
+  bool add(int number, Work work, std::size_t bytes);
+  // Interrupts it, or lets it not begin. False: there is none of this number.
+  bool cancel(int number);
   // What was told since the last time.
   std::vector<std::string> news() { return news_.take(); }
 
  private:
   void run();
 
+  struct Job {
+    int number = 0;
+    Work work;
+    std::size_t bytes = 0;
+    std::shared_ptr<Interrupt> interrupt = std::make_shared<Interrupt>();
+  };
   News news_;
+  const std::size_t most_waiting_bytes_;
   std::mutex mutex_;
   std::condition_variable more_;
-  std::deque<Work> waiting_;
+  std::deque<Job> jobs_;  // the first one is under way
   bool stopping_ = false;
   std::thread thread_;
 };

@@ -1,8 +1,14 @@
 #include "molejo/studio/model_view.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
+
+#include "molejo/live/command.h"
+#include "molejo/math/interrupt.h"
 
 namespace molejo {
 
@@ -10,12 +16,19 @@ namespace {
 
 constexpr std::size_t most_counted = 65'535;
 
-JsonValue flat(std::span<const Vec3> points) {
-  JsonValue list = JsonValue::array();
+std::string text_of(const JsonValue& json) { return compact_text(json, std::string::npos); }
+
+// Numbers of meshes are many: a tree of values would take far more memory than their text.
+void add_number(std::string& out, double x) {
+  fmt::format_to(std::back_inserter(out), "{}{}", out.back() == '[' ? "" : ",", x + 0.0);
+}
+
+std::string flat(std::span<const Vec3> points) {
+  std::string out = "[";
   for (const Vec3& p : points) {
-    for (const double x : {p.x, p.y, p.z}) list.items.emplace_back(x);
+    for (const double x : {p.x, p.y, p.z}) add_number(out, x);
   }
-  return list;
+  return out + "]";
 }
 
 JsonValue typed(const char* type) {
@@ -31,53 +44,53 @@ JsonValue round_shape(const char* type, double radius, double half_length) {
   return json;
 }
 
+// The fields of a shape.
 struct ShapeWriter {
-  JsonValue operator()(const Sphere& s) const {
+  std::string operator()(const Sphere& s) const {
     JsonValue json = typed("sphere");
     json.add("radius", s.radius);
-    return json;
+    return fields(json);
   }
-  JsonValue operator()(const Capsule& s) const {
-    return round_shape("capsule", s.radius, s.half_length);
+  std::string operator()(const Capsule& s) const {
+    return fields(round_shape("capsule", s.radius, s.half_length));
   }
-  JsonValue operator()(const Cylinder& s) const {
-    return round_shape("cylinder", s.radius, s.half_length);
+  std::string operator()(const Cylinder& s) const {
+    return fields(round_shape("cylinder", s.radius, s.half_length));
   }
-  JsonValue operator()(const Box& s) const {
+  std::string operator()(const Box& s) const {
     JsonValue json = typed("box");
     json.add("half", vector_json(s.half));
-    return json;
+    return fields(json);
   }
-  JsonValue operator()(const Polyhedron& s) const {
-    JsonValue json = typed("mesh");
-    json.add("vertices", flat(s.vertices));
-    JsonValue& triangles = json.add("triangles", JsonValue::array());
+  std::string operator()(const Polyhedron& s) const {
+    std::string out = fields(typed("mesh")) + ",\"vertices\":" + flat(s.vertices);
+    out += ",\"triangles\":[";
     for (const auto& t : s.triangles) {
-      for (const int i : t) triangles.items.emplace_back(static_cast<double>(i));
+      for (const int i : t) add_number(out, i);
     }
-    return json;
+    return out + "]";
   }
-  JsonValue operator()(const Plane&) const { return typed("plane"); }
-  JsonValue operator()(const HeightField& s) const {
+  std::string operator()(const Plane&) const { return fields(typed("plane")); }
+  std::string operator()(const HeightField& s) const {
     JsonValue json = typed("height_field");
     json.add("columns", static_cast<double>(s.columns));
     json.add("rows", static_cast<double>(s.rows));
     json.add("dx", s.dx);
     json.add("dy", s.dy);
-    JsonValue& heights = json.add("heights", JsonValue::array());
+    std::string out = fields(json) + ",\"heights\":[";
     // a picture needs no more than single precision
-    for (const double z : s.heights) heights.items.emplace_back(std::round(z * 1e5) / 1e5);
-    return json;
+    for (const double z : s.heights) add_number(out, std::round(z * 1e5) / 1e5);
+    return out + "]";
   }
 };
 
-JsonValue shape_json(const Shape& shape) {
-  JsonValue json = std::visit(ShapeWriter{}, shape.geometry);
+std::string shape_text(const Shape& shape) {
+  JsonValue json = JsonValue::object();
   json.add("X_BS", pose_json(shape.X_BS));
   JsonValue& color = json.add("color", JsonValue::array());
   const Color& c = shape.color;
   for (const double x : {c.r, c.g, c.b, c.a}) color.items.emplace_back(x);
-  return json;
+  return "{" + std::visit(ShapeWriter{}, shape.geometry) + "," + fields(json) + "}";
 }
 
 // What the load of a joint is told from: springs, motors with a fixed target, and limits, one
@@ -155,27 +168,36 @@ JsonValue describe_camera(const Camera& camera) {
   return json;
 }
 
-JsonValue describe_model(const Model& model) {
+// A body, a spring: each is a tree for a moment, since all of them together would be a large one.
+std::string describe_model(const Model& model) {
   JsonValue json = JsonValue::object();
   json.add("coordinates", static_cast<double>(model.nq));
   json.add("freedoms", static_cast<double>(model.nv));
   json.add("gravity", vector_json(model.gravity));
-  JsonValue& bodies = json.add("bodies", JsonValue::array());
+  std::string out = "{" + fields(json) + ",\"bodies\":[";
   for (std::size_t i = 0; i < model.links.size(); ++i) {
+    check_interrupt();
     const Link& link = model.links[i];
-    JsonValue& body = bodies.items.emplace_back(JsonValue::object());
+    JsonValue body = JsonValue::object();
     body.add("name", model.bodies[i].name);
     body.add("parent", static_cast<double>(link.parent));
     body.add("mass", link.mass);
     body.add("com", vector_json(link.p_BM + link.p_MC));
     body.add("immobile", JsonValue::of(!model.parts[i].moves));
     body.add("joint", joint_json(model, i));
-    JsonValue& shapes = body.add("shapes", JsonValue::array());
-    for (const Shape& shape : model.bodies[i].shapes) shapes.items.push_back(shape_json(shape));
+    out += (i > 0 ? ",{" : "{") + fields(body) + ",\"shapes\":[";
+    const char* comma = "";
+    for (const Shape& shape : model.bodies[i].shapes) {
+      out += comma + shape_text(shape);
+      comma = ",";
+    }
+    out += "]}";
   }
-  JsonValue& springs = json.add("springs", JsonValue::array());
+  out += "],\"springs\":[";
+  const char* comma = "";
   for (const PointSpring& s : model.springs) {
-    JsonValue& spring = springs.items.emplace_back(JsonValue::object());
+    check_interrupt();
+    JsonValue spring = JsonValue::object();
     spring.add("name", s.name);
     JsonValue& ends = spring.add("bodies", JsonValue::array());
     for (const BodyId b : {s.body_1, s.body_2}) {
@@ -183,8 +205,10 @@ JsonValue describe_model(const Model& model) {
     }
     JsonValue& points = spring.add("points", JsonValue::array());
     points.items = {vector_json(s.p_1), vector_json(s.p_2)};
+    out += comma + text_of(spring);
+    comma = ",";
   }
-  return json;
+  return out + "]}";
 }
 
 FrameBytes::FrameBytes(FrameType type, std::size_t count, std::int64_t number, double t) {

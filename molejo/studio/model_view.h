@@ -24,7 +24,8 @@ namespace molejo {
 enum class FrameType { coordinates = 1, contacts = 2, plots = 3, walkers = 4, feet = 6 };
 inline constexpr std::size_t frame_head_bytes = 16;
 
-JsonValue describe_model(const Model& model);
+// As JSON.
+std::string describe_model(const Model& model);
 // Nothing for the usual one: whoever draws then looks from where all is seen.
 JsonValue describe_camera(const Camera& camera);
 JsonValue pose_json(const Pose& X);

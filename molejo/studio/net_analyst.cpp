@@ -10,17 +10,24 @@ NetAnalyst::NetAnalyst(std::function<void()> wake)
 NetAnalyst::~NetAnalyst() {
   {
     const std::lock_guard lock(mutex_);
-    stopping_ = cancelled_ = true;
+    stopping_ = true;
+    cancel();
   }
   more_.notify_all();
   thread_.join();
+}
+
+// With the lock held.
+void NetAnalyst::cancel() {
+  cancelled_ = true;
+  if (under_way_) under_way_->cancel();
 }
 
 void NetAnalyst::ask(Net net, std::uint64_t max_markings, int own) {
   const std::lock_guard lock(mutex_);
   asked_ = Question{std::move(net), max_markings, own};
   found_.reset();
-  cancelled_ = true;
+  cancel();
   more_.notify_all();
 }
 
@@ -37,9 +44,12 @@ void NetAnalyst::run() {
     const Question q = std::move(*asked_);
     asked_.reset();
     cancelled_ = false;
+    Interrupt interrupt;
+    under_way_ = &interrupt;
     lock.unlock();
     NetFindings findings;
     try {
+      const InterruptScope scope(interrupt);
       findings = find_out(q.net, q.max_markings, q.own, &cancelled_);
     } catch (const std::exception& e) {
       findings = {};
@@ -52,6 +62,7 @@ void NetAnalyst::run() {
                                     {}});
     }
     lock.lock();
+    under_way_ = nullptr;
     if (cancelled_) continue;
     found_ = std::move(findings);
     lock.unlock();

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/studio/net_findings.h"
 
 namespace molejo {
@@ -23,6 +24,7 @@ class NetAnalyst {
 
  private:
   void run();
+  void cancel();
 
   std::function<void()> wake_;
   std::mutex mutex_;
@@ -35,6 +37,7 @@ class NetAnalyst {
   std::optional<Question> asked_;
   std::optional<NetFindings> found_;
   std::atomic<bool> cancelled_ = false;  // the one under way
+  Interrupt* under_way_ = nullptr;
   bool stopping_ = false;
   std::thread thread_;
 };

@@ -126,6 +126,12 @@ std::string NetBench::analyse(const Command& command) {
   return "\"busy\":true";
 }
 
+std::size_t NetBench::Version::bytes() const {
+  constexpr std::size_t name = 32;  // on the heap, about
+  return net.places.size() * (sizeof(Place) + name) +
+         net.transitions.size() * (sizeof(Transition) + name) + net.arcs.size() * sizeof(Arc);
+}
+
 NetBench::Version NetBench::version() const {
   if (!show_) return {net_, part_, drawing_, {}, {}};
   return {show_->net, part_, drawing_, show_->bindings, show_->causes};
@@ -172,7 +178,13 @@ std::string NetBench::edit(const Command& command) {
   change_to(std::move(after), !edited.only_drawing);
   edited_ = edited_ || !edited.only_drawing;
   undo_.push_back(std::move(before));
-  if (undo_.size() > most_versions) undo_.pop_front();
+  // the oldest go; one step back is always kept
+  std::size_t bytes = 0;
+  for (const Version& v : undo_) bytes += v.bytes();
+  while (undo_.size() > most_versions || (undo_.size() > 1 && bytes > bench_.history.bytes / 4)) {
+    bytes -= undo_.front().bytes();
+    undo_.pop_front();
+  }
   redo_.clear();
   tell_net();
   return fmt::format("\"revision\":{}", revision_);
@@ -253,25 +265,27 @@ std::string NetBench::describe() const {
   JsonValue json = JsonValue::object();
   json.add("kind", std::string(to_string(kind())));
   json.add("file", bench_.name);
+  std::string bodies;
   if (show_) {
     json.add("name", show_->name.empty() ? stem_of(bench_.name) : show_->name);
     json.add("description", show_->description);
-    json.add("model", describe_model(show_->built->model));
     json.add("camera", describe_camera(show_->scene.camera));
     json.add("duration", show_->duration.value());
-    JsonValue& list = json.add("columns", JsonValue::array());
+    bodies = ",\"model\":" + describe_model(show_->built->model) + ",\"columns\":[";
+    const char* comma = "";
     for (const Column& column : columns(show_->built->model)) {
-      JsonValue& item = list.items.emplace_back(JsonValue::object());
-      item.add("name", column.name);
-      item.add("unit", column.unit);
+      bodies += fmt::format("{}{{\"name\":{},\"unit\":{}}}", comma, quoted(column.name),
+                            quoted(column.unit));
+      comma = ",";
     }
+    bodies += "]";
   } else {
     json.add("name", net_.name.empty() ? stem_of(bench_.name) : net_.name);
     json.add("description", fmt::format("{} places, {} transitions, {} arcs", net_.places.size(),
                                         net_.transitions.size(), net_.arcs.size()));
   }
   json.add("fps", 1 / line_->interval());
-  return fields(json) + "," + fields(net_json_now()) + "," + fields(analysis_json_now()) +
+  return fields(json) + bodies + "," + fields(net_json_now()) + "," + fields(analysis_json_now()) +
          ",\"now\":" + with_braces(fields(net_frame_json(*line_, part_, line_->time() - recent))) +
          "," + status();
 }

@@ -41,6 +41,7 @@ class NetBench : public Playback, public Bench {
     NetDrawing drawing;
     std::vector<Binding> bindings;
     std::vector<Cause> causes;
+    std::size_t bytes() const;  // about
   };
 
   Net& net() { return show_ ? show_->net : net_; }

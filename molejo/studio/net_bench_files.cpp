@@ -28,14 +28,25 @@ std::vector<std::string> NetBench::exports() const {
 
 Export NetBench::prepare_export(const std::string& what, double from, double to) const {
   const std::string stem = stem_of(bench_.name);
-  const auto ready = [](std::string name, std::string text) {
-    return Export{std::move(name), [text = std::move(text)](const auto&) { return text; }};
+  // as they are now, whatever is edited meanwhile
+  const auto of_net = [&](const char* end, std::string (*text)(const Net&)) {
+    return Export{stem + end, [text, net = net()](const auto&) { return text(net); }};
   };
-  if (what == "json") return ready(stem + ".net.json", net_json(net()));
-  if (what == "pnml") return ready(stem + ".pnml", pnml_text(net()));
-  if (what == "events") return ready(stem + ".events.csv", trace_csv(net(), line_->trace(), false));
-  if (what == "svg") return ready(stem + ".svg", net_svg(net()));
-  if (what == "gantt") return ready(stem + ".gantt.svg", gantt_svg(net(), line_->trace()));
+  const auto of_trace = [&](const char* end, std::string (*text)(const Net&, const NetTrace&)) {
+    const auto trace = std::make_shared<const NetTrace>(line_->trace());
+    return Export{stem + end, [text, trace, net = net()](const auto&) { return text(net, *trace); },
+                  trace->events.size() * sizeof(NetEvent)};
+  };
+  if (what == "json") return of_net(".net.json", [](const Net& n) { return net_json(n); });
+  if (what == "pnml") return of_net(".pnml", [](const Net& n) { return pnml_text(n); });
+  if (what == "svg") return of_net(".svg", [](const Net& n) { return net_svg(n); });
+  if (what == "events") {
+    return of_trace(".events.csv",
+                    [](const Net& n, const NetTrace& t) { return trace_csv(n, t, false); });
+  }
+  if (what == "gantt") {
+    return of_trace(".gantt.svg", [](const Net& n, const NetTrace& t) { return gantt_svg(n, t); });
+  }
   return export_recording(what, stem, show_->scene, show_->built->model, recording(from, to));
 }
 

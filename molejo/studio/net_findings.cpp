@@ -53,9 +53,9 @@ NetFindings find_out(const Net& given, std::uint64_t max_markings, int own,
   const std::uint64_t size = net.places.size() + net.transitions.size() + net.arcs.size();
   settings.space.max_states = std::min(max_markings, most_work / std::max<std::uint64_t>(1, size));
   settings.space.cancelled = settings.timed.cancelled = cancelled;
-  settings.space.max_memory = std::uint64_t{512} << 20;
+  settings.space.max_memory = std::uint64_t{192} << 20;
   settings.timed.max_states = std::min<std::uint64_t>(max_markings / 4, 200'000);
-  settings.timed.max_memory = std::uint64_t{256} << 20;
+  settings.timed.max_memory = std::uint64_t{96} << 20;
   settings.structure.work = 30'000'000;
   settings.structure.siphon_steps = 2'000;
   settings.properties = {deadlock_question};

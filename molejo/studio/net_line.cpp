@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -11,6 +12,7 @@ namespace molejo {
 namespace {
 
 constexpr std::int64_t most_replayed = 100'000;  // frames
+constexpr std::size_t bytes_per_event = 128;     // with what charts are drawn from
 
 }  // namespace
 
@@ -20,10 +22,7 @@ const char* to_string(NetMode mode) {
 
 std::size_t NetFrame::bytes() const {
   return sizeof(NetFrame) + marking.size() * sizeof(Count) + serving.size() * sizeof(Serving) +
-         fired.size() * sizeof(Firing) + allowed.size() * sizeof(int) +
-         frame.X_WB.size() * sizeof(Pose) +
-         static_cast<std::size_t>(frame.state.q.size() + frame.state.v.size()) * sizeof(double) +
-         frame.contacts.size() * sizeof(TouchPoint) + frame.probes.size() * sizeof(double);
+         fired.size() * sizeof(Firing) + allowed.size() * sizeof(int) + bytes_of(frame);
 }
 
 std::vector<int> allowed_transitions(const Net& net, const NetRun& run) {
@@ -43,9 +42,13 @@ std::vector<int> allowed_transitions(const Net& net, const NetRun& run) {
   return best.empty() ? on_event : best;
 }
 
+NetLine::NetLine(Fraction fps, HistoryLimits limits)
+    : fps_(fps), most_events_(limits.bytes / bytes_per_event), history_(limits) {}
+
 void NetLine::begin_anew() {
   ++jumps_;
   failure_.clear();
+  lost_ = false;
   seen_ = 0;
   serving_.clear();
   restart();
@@ -69,6 +72,10 @@ void NetLine::take_events(NetFrame& frame) {
 
 bool NetLine::make_next(NetFrame& frame) {
   if (!make(frame)) return false;
+  if (events().size() > most_events_) {
+    failure_ = fmt::format("more than {} events are not kept; reset to begin anew", most_events_);
+    return false;
+  }
   take_events(frame);
   if (hurries_) return true;
   const NetRun& r = run();
@@ -81,14 +88,21 @@ bool NetLine::make_next(NetFrame& frame) {
   return true;
 }
 
-bool NetLine::advance() {
+Advance NetLine::show_next(Clock::time_point) {
   if (history_.is_at_end()) {
+    if (lost_) return Advance::over;
     NetFrame next;
-    if (!make_next(next)) return false;
+    try {
+      if (!make_next(next)) return Advance::over;
+    } catch (const Interrupted& e) {
+      failure_ = lost_frame(e);
+      lost_ = true;
+      return Advance::over;
+    }
     history_.add(std::move(next));
   }
   history_.show_next();
-  return true;
+  return Advance::shown;
 }
 
 void NetLine::reset() {
@@ -115,6 +129,7 @@ void NetLine::branch() {
   hurries_ = true;
   std::size_t next_cause = 0;
   for (std::int64_t k = 0; k <= last; ++k) {
+    check_interrupt();
     NetFrame again;
     // a frame that was the last one for a while is asked for twice
     if (!make_next(again) && !make_next(again)) break;

@@ -47,7 +47,7 @@ struct NetFrame {
 
 class NetLine : public Timeline {
  public:
-  NetLine(Fraction fps, HistoryLimits limits) : fps_(fps), history_(limits) {}
+  NetLine(Fraction fps, HistoryLimits limits);
 
   const NetFrame& shown() const { return history_.shown(); }
   const History<NetFrame>& history() const { return history_; }
@@ -57,7 +57,7 @@ class NetLine : public Timeline {
   double end() const override { return history_.end(); }
   double interval() const override { return 1 / fps_.value(); }
   std::string failure() const override { return failure_; }
-  bool advance() override;
+  Advance show_next(Clock::time_point until) override;
   void seek(double t) override { ++jumps_, history_.seek(t); }
   void branch() override;
   void reset() override;
@@ -95,9 +95,11 @@ class NetLine : public Timeline {
   };
   std::vector<UserCause> causes_;
   int jumps_ = 0;
+  bool lost_ = false;     // a frame was interrupted: nothing goes on before it is played anew
   std::size_t seen_ = 0;  // events
   std::map<int, NetFrame::Serving> serving_;
   bool hurries_ = false;  // what was played before is played again
+  const std::size_t most_events_;
   History<NetFrame> history_;
 };
 

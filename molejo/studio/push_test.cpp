@@ -11,6 +11,8 @@ namespace molejo {
 
 namespace {
 
+constexpr std::size_t most_bytes = std::size_t{64} << 20;  // of those that wait
+
 std::string push_event(const char* name, int settled, const PushBattery& battery) {
   std::string list;
   for (const double x : battery.impulse) {
@@ -25,7 +27,7 @@ std::string push_event(const char* name, int settled, const PushBattery& battery
 
 }  // namespace
 
-PushTest::PushTest(std::function<void()> wake) : jobs_(std::move(wake)) {}
+PushTest::PushTest(std::function<void()> wake) : jobs_(std::move(wake), most_bytes) {}
 
 PushTest::~PushTest() { forget(); }
 
@@ -38,7 +40,7 @@ void PushTest::begin(const GaitFile& gait, const Command& command) {
   known_.clear();
   jobs_.news();  // of one that was forgotten
   auto file = std::make_shared<const GaitFile>(gait);
-  jobs_.add([this, number, file, directions, phases](const Jobs::Tell& tell) {
+  const auto push = [this, number, file, directions, phases](const Jobs::Tell& tell) {
     const auto counts = [&] { return number_ == number; };
     if (!counts()) return;
     const Character character = make_character(file->motion.scene, file->motion.motion.figure);
@@ -52,11 +54,12 @@ void PushTest::begin(const GaitFile& gait, const Command& command) {
     const Feedback* feedback = file->feedback ? &file->feedback->feedback : nullptr;
     const PushBattery battery = push_battery(problem, file->unknowns, feedback, settings);
     if (counts()) tell(push_event("pushes", directions * phases, battery));
-  });
+  };
+  jobs_.add(number, push, 0);
 }
 
 void PushTest::forget() {
-  ++number_;
+  jobs_.cancel(number_++);
   running_ = false;
   known_.clear();
 }

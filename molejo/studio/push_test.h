@@ -18,7 +18,7 @@ class PushTest {
  public:
   // `wake` is called whenever there is news; any thread.
   explicit PushTest(std::function<void()> wake);
-  ~PushTest();  // ends the one under way after the round it is in
+  ~PushTest();  // ends the one under way
 
   // As the command wants it. Throws InputError, also while one is under way.
   void begin(const GaitFile& gait, const Command& command);

@@ -16,6 +16,7 @@ namespace {
 SessionOptions session_options(const BenchOptions& bench) {
   SessionOptions options;
   options.history = bench.history;
+  options.budget = bench.budget;
   return options;
 }
 
@@ -31,11 +32,10 @@ std::string SceneBench::describe() const {
   more.add("kind", std::string("scene"));
   more.add("file", bench_.name);
   more.add("description", scene.description);
-  more.add("model", describe_model(run().model()));
   more.add("camera", describe_camera(scene.camera));
   JsonValue& plot = more.add("plot", JsonValue::array());
   for (const std::string& word : scene.plot) plot.items.emplace_back(word);
-  return fields(more) + "," + Session::describe();
+  return fields(more) + ",\"model\":" + describe_model(run().model()) + "," + Session::describe();
 }
 
 std::vector<Playback::BinaryFrame> SceneBench::binary_frames(const Subscription& s) const {
@@ -54,24 +54,26 @@ Export export_recording(const std::string& what, const std::string& stem, Scene 
   if (recording.frames.empty()) throw InputError("'from': nothing was recorded in this range");
   recording.summary.frames = static_cast<std::int64_t>(recording.frames.size());
   recording.summary.duration = recording.frames.back().state.t - recording.frames.front().state.t;
+  std::size_t bytes = 0;
+  for (const Frame& frame : recording.frames) bytes += bytes_of(frame);
   auto all = std::make_shared<std::tuple<Scene, Model, Recording>>(
       std::move(scene), std::move(model), std::move(recording));
-  return {stem + "." + what, [what, all](const std::function<void(double)>& tell) {
+  return {stem + "." + what,
+          [what, all](const std::function<void(double)>& tell) {
             const auto& [s, m, r] = *all;
             tell(0.1);
             return what == "glb" ? glb(s, m, r) : what == "csv" ? csv(m, r) : svg(s, m, r);
-          }};
+          },
+          bytes};
 }
 
 Export SceneBench::prepare_export(const std::string& what, double from, double to) const {
   Recording recording;
   recording.probes =
       run().formulas() ? recorded_probes(*run().formulas()) : std::vector<RecordedProbe>{};
-  for (const Frame& frame : run().frames(from, to)) {
-    recording.frames.push_back(frame);
-    // frames from before a probe was added have no value of it
-    recording.frames.back().probes.resize(recording.probes.size(), NAN);
-  }
+  recording.frames = run().frames(from, to);
+  // frames from before a probe was added have no value of it
+  for (Frame& frame : recording.frames) frame.probes.resize(recording.probes.size(), NAN);
   return export_recording(what, stem_of(bench_.name), run().scene(), run().model(),
                           std::move(recording));
 }

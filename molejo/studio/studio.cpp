@@ -14,6 +14,7 @@
 #include "molejo/studio/bench.h"
 #include "molejo/studio/filming.h"
 #include "molejo/studio/jobs.h"
+#include "molejo/studio/opener.h"
 #include "molejo/studio/training.h"
 #include "molejo/studio/workspace.h"
 
@@ -21,11 +22,23 @@ namespace molejo {
 
 namespace {
 
-constexpr std::size_t most_unread_bytes = std::size_t{64} << 20;  // descriptions are long
+// How the memory of a studio is divided. What files need once they are open is the rest.
+struct Shares {
+  explicit Shares(std::size_t all)
+      : history(all / 4),
+        contacts(all / 4),
+        unsent(all / 8),
+        assets(all / 8),
+        waiting(all / 16),
+        description(all / 32) {}
+  std::size_t history, contacts, unsent, assets, waiting, description;
+};
 
-ServerOptions with_uploads(ServerOptions server) {
+ServerOptions with_uploads(ServerOptions server, const Shares& shares) {
   server.max_body_bytes = max_upload_bytes;
-  server.outbox.max_reply_bytes = std::max(server.outbox.max_reply_bytes, most_unread_bytes);
+  // descriptions are long
+  server.max_unsent_bytes = shares.unsent;
+  server.outbox.max_reply_bytes = std::max(server.outbox.max_reply_bytes, shares.unsent / 2);
   return server;
 }
 
@@ -56,15 +69,18 @@ int number_in(const HttpRequest& request, const char* key) {
 class Studio::Conversation : public molejo::Conversation {
  public:
   Conversation(Workspace& workspace, Trainings& trainings, Filming& filming, News& news,
-               Playback::Outputs outputs, HistoryLimits history, std::function<void()> wake)
+               Playback::Outputs outputs, HistoryLimits history, const Shares& shares,
+               std::function<void()> wake)
       : workspace_(workspace),
         trainings_(trainings),
         filming_(filming),
         news_(news),
         outputs_(std::move(outputs)),
         history_(history),
+        shares_(shares),
         wake_(std::move(wake)),
-        jobs_(wake_) {}
+        jobs_(wake_, shares.history),
+        opener_(wake_, {.most_bytes = shares.description}) {}
 
   void open(ClientKey client) override {
     clients_.insert(client);
@@ -76,60 +92,97 @@ class Studio::Conversation : public molejo::Conversation {
     bench_->playback().close(client);
   }
   void receive(ClientKey client, std::string_view text) override {
-    outputs_.reply(client, answer(text, client, [this](const Command& c) { return execute(c); }));
+    const auto now = answer(text, client, [this](const Command& c) { return execute(c); });
+    if (now) outputs_.reply({client}, *now);
   }
   double tick(double now) override {
     for (const std::string& line : jobs_.news()) tell_all(line);
     for (const std::string& line : news_.take()) tell_all(line);
+    if (std::optional<Opener::Opened> opened = opener_.take()) show(std::move(*opened));
     return bench_->playback().tick(now);
   }
+  std::string status() const override {
+    const std::string& opening = opener_.opening();
+    return bench_->playback().status() + (opening.empty() ? "" : ",\"opening\":" + quoted(opening));
+  }
+  bool owes_answer(ClientKey client) const override {
+    return opener_.owes_answer(client) || bench_->playback().owes_answer(client);
+  }
 
-  // The file is played; all are told.
-  std::string open_file(const std::string& name) {
-    const std::string path = workspace_.find(name);
-    const std::optional<FileKind> kind = kind_of(path);
-    if (!kind) {
-      throw InputError(
-          fmt::format("{:.120}: expected a file of the kinds {}", name, known_endings()));
-    }
-    std::unique_ptr<Bench> next =
-        open_bench(*kind, {name, path, outputs_, history_, &workspace_, wake_, &trainings_});
-    if (bench_) next->playback().take_clients(bench_->playback());
-    bench_ = std::move(next);
+  // The first file: it is played.
+  void open_now(const std::string& name) {
+    bench_ = open_bench(kind_of_file(name), bench_options(name));
     name_ = name;
     bench_->playback().play();
-    const std::string text = described();
-    tell_all("{\"event\":\"opened\"," + text + "}");
-    return text;
   }
 
  private:
-  std::string described() {
-    return fmt::format("\"kind\":\"{}\",\"describe\":{{{}}}", to_string(bench_->kind()),
-                       describe());
+  FileKind kind_of_file(const std::string& name) const {
+    const std::optional<FileKind> kind = kind_of(workspace_.find(name));
+    if (kind) return *kind;
+    throw InputError(
+        fmt::format("{:.120}: expected a file of the kinds {}", name, known_endings()));
   }
 
-  std::string describe() { return bench_->playback().describe() + "," + exports(); }
+  BenchOptions bench_options(const std::string& name) {
+    return {name,
+            workspace_.find(name),
+            outputs_,
+            history_,
+            {.contacts = shares_.contacts},
+            &workspace_,
+            wake_,
+            &trainings_};
+  }
 
-  std::string exports() {
-    std::string list;
-    for (const std::string& what : bench_->exports()) {
-      list += (list.empty() ? "" : ",") + quoted(what);
+  // Played as soon as it is there; what is open plays on meanwhile.
+  std::nullopt_t open_file(const Command& command) {
+    const std::string name = command.text("file");
+    const FileKind kind = kind_of_file(name);
+    give_up_opening(opener_.begin(command.asker(), kind, bench_options(name)));
+    return std::nullopt;
+  }
+
+  void give_up_opening(const std::optional<Asker>& asker) {
+    if (asker) outputs_.reply({asker->client}, asker->error("given up: another file is wanted"));
+  }
+
+  // All are told.
+  void show(Opener::Opened opened) {
+    if (!opened.bench) {
+      outputs_.reply({opened.asker.client}, opened.asker.error(opened.text));
+      return;
     }
-    return "\"exports\":[" + list + "]";
+    opened.bench->playback().take_clients(bench_->playback());
+    std::swap(bench_, opened.bench);
+    opener_.dispose(std::move(opened.bench));
+    name_ = opened.name;
+    tell_all("{\"event\":\"opened\"," + opened.text + "}");
+    outputs_.reply({opened.asker.client}, opened.asker.ok(opened.text));
   }
 
-  std::string execute(const Command& command) {
+  std::string describe() { return bench_->playback().describe() + "," + exports_of(*bench_); }
+
+  std::optional<std::string> execute(const Command& command) {
     const std::string word = command.word();
-    if (word == "open") return open_file(command.text("file"));
+    if (word == "status") return status();
+    if (word == "open") return open_file(command);
     if (word == "gallery") return "\"files\":" + workspace_.gallery();
     if (word == "describe") return describe();
-    if (word == "exports") return exports();
+    if (word == "exports") return exports_of(*bench_);
     if (word == "export") return begin_export(command);
     if (word == "film") return film(command);
     if (word == "command") return "\"command\":" + quoted(bench_->command_line());
+    if (word == "cancel" && command.find("job")) {
+      if (jobs_.cancel(command.whole("job", 1, std::numeric_limits<int>::max()))) return "";
+      throw InputError("'job': no export of this number is under way");
+    }
+    if (word == "cancel" && !opener_.opening().empty()) {
+      give_up_opening(opener_.cancel());
+      return status();
+    }
     // another scene is opened, not loaded into this one
-    if (word == "load" && command.find("file")) return open_file(command.text("file"));
+    if (word == "load" && command.find("file")) return open_file(command);
     return bench_->playback().execute(command);
   }
 
@@ -149,7 +202,7 @@ class Studio::Conversation : public molejo::Conversation {
     const Export work =
         bench_->prepare_export(what, command.number_or("from", 0), command.number_or("to", 1e300));
     const int job = ++job_count_;
-    const bool taken = jobs_.add([job, work, this](const Jobs::Tell& tell) {
+    const auto make = [job, work, this](const Jobs::Tell& tell) {
       const auto progress = [&](double done) {
         tell(fmt::format("{{\"event\":\"progress\",\"job\":{},\"done\":{:.3g}}}", job, done));
       };
@@ -158,17 +211,17 @@ class Studio::Conversation : public molejo::Conversation {
         progress(1);
         tell(fmt::format("{{\"event\":\"done\",\"job\":{},\"asset\":{},\"name\":{}}}", job,
                          quoted(asset), quoted(work.name)));
-      } catch (const std::exception& e) {
-        tell(
-            fmt::format("{{\"event\":\"failed\",\"job\":{},\"error\":{}}}", job, quoted(e.what())));
+      } catch (const std::exception&) {
+        tell(fmt::format("{{\"event\":\"failed\",\"job\":{},\"error\":{}}}", job,
+                         quoted(told_error())));
       }
-    });
-    if (!taken) throw InputError("too many exports are waiting");
+    };
+    if (!jobs_.add(job, make, work.bytes)) throw InputError("too many exports are waiting");
     return fmt::format("\"job\":{}", job);
   }
 
   void tell_all(const std::string& text) {
-    for (const ClientKey client : clients_) outputs_.reply(client, text);
+    outputs_.reply({clients_.begin(), clients_.end()}, text);
   }
 
   Workspace& workspace_;
@@ -177,15 +230,18 @@ class Studio::Conversation : public molejo::Conversation {
   News& news_;
   Playback::Outputs outputs_;
   HistoryLimits history_;
+  const Shares shares_;
   std::function<void()> wake_;
   std::unique_ptr<Bench> bench_;
   std::string name_;  // of the file that is open
   std::set<ClientKey> clients_;
   int job_count_ = 0;
   Jobs jobs_;
+  Opener opener_;
 };
 
 struct Studio::Parts {
+  const Shares shares;
   std::map<std::string, std::pair<std::string, SharedBytes>> page;  // type and bytes by path
   Workspace workspace;
   Trainings trainings;
@@ -199,9 +255,10 @@ struct Studio::Parts {
   decltype(StudioOptions::on_pictures_end) on_pictures_end;
 
   Parts(StudioOptions options, ServerOptions server)
-      : workspace(options.scenes),
+      : shares(options.max_memory),
+        workspace(options.scenes, shares.assets),
         trainings(options.trainings.empty() ? workspace.temporary() : options.trainings),
-        host(with_uploads(std::move(server))),
+        host(with_uploads(std::move(server), shares), {.waiting_bytes = shares.waiting}),
         news([this] { host.wake(); }),
         filming(workspace, news),
         on_picture(std::move(options.on_picture)),
@@ -210,9 +267,11 @@ struct Studio::Parts {
       page[file.path] = {std::string(content_type(file.path)),
                          std::make_shared<const std::string>(std::move(file.bytes))};
     }
+    HistoryLimits history = options.history;
+    history.bytes = std::min(history.bytes, shares.history);
     conversation =
         std::make_unique<Studio::Conversation>(workspace, trainings, filming, news, host.outputs(),
-                                               options.history, [this] { host.wake(); });
+                                               history, shares, [this] { host.wake(); });
   }
 
   std::optional<HttpAnswer> respond(const HttpRequest& request) {
@@ -283,17 +342,22 @@ void Studio::start(const std::string& file) {
   } catch (const InputError&) {
     name = parts_->workspace.give(file);
   }
-  parts_->conversation->open_file(name);
+  parts_->conversation->open_now(name);
   parts_->host.start(std::move(parts_->conversation),
                      [this](const HttpRequest& request) { return parts_->respond(request); });
 }
 
 void Studio::stop() {
   const std::lock_guard lock(parts_->stopping);
+  const std::vector<TrainingFiles> trained = parts_->trainings.cancel();
   parts_->filming.stop();
   parts_->host.stop();
-  for (const TrainingFiles& files : parts_->trainings.end()) {
-    parts_->interrupted.push_back(files.motion);
+  parts_->trainings.end();
+  std::error_code error;
+  for (const TrainingFiles& files : trained) {
+    if (std::filesystem::exists(files.checkpoint, error)) {
+      parts_->interrupted.push_back(files.motion);
+    }
   }
 }
 

@@ -26,7 +26,8 @@ struct StudioOptions {
   std::vector<PageFile> page;
   std::string scenes;          // folder of the gallery; empty: none
   std::string trainings = {};  // folder where they are kept; empty: they end with the studio
-  HistoryLimits history;
+  HistoryLimits history = {};
+  std::size_t max_memory = std::size_t{1} << 30;  // bytes, of which each part has its share
   // Who wants pictures: the page was asked to send some (web/src/render.ts). Called on the network
   // thread; the end with an empty text, or what went wrong.
   std::function<void(int index, std::string_view png)> on_picture = {};

@@ -24,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 constexpr double news_interval = 0.1, ghost_interval = 0.4;  // s
 constexpr std::size_t most_points = 2000;
 constexpr std::size_t most_trainings = 20;
+constexpr auto patience = std::chrono::milliseconds(500);  // for the end of one
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -31,18 +32,6 @@ double seconds_since(Clock::time_point start) {
 
 // The page and the run that is shown want a part of the machine too.
 int training_threads() { return std::max(1, thread_count(0) - 1); }
-
-// Thrown where it is cancelled in the middle of a generation or of a polish, which may be long.
-struct Interrupted {};
-
-Problem interruptible(Problem problem, const std::atomic<bool>& cancelled) {
-  problem.evaluate = [evaluate = std::move(problem.evaluate), &cancelled](
-                         int worker, int count, const double* points, double* results) {
-    if (cancelled) throw Interrupted();
-    evaluate(worker, count, points, results);
-  };
-  return problem;
-}
 
 }  // namespace
 
@@ -104,7 +93,7 @@ BackgroundTraining::BackgroundTraining(const MotionFile& motion, TrainingFiles f
     throw InputError("nothing to resume: this motion was not trained, or was changed since");
   }
   if (start == TrainingStart::recall) {
-    cancelled_ = true;
+    cancel();
     news_.phase = TrainingPhase::cancelled;
   }
   const bool searches = start != TrainingStart::recall || has_checkpoint;
@@ -115,6 +104,11 @@ BackgroundTraining::~BackgroundTraining() { end(); }
 
 void BackgroundTraining::end() {
   cancel();
+  {
+    std::unique_lock lock(mutex_);
+    ended_.wait_for(lock, patience, [this] { return over_; });
+  }
+  working_.cancel();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -122,6 +116,7 @@ const MotionFile& BackgroundTraining::motion() const { return task_->file; }
 
 void BackgroundTraining::work(bool searches) {
   try {
+    const InterruptScope scope(working_);
     searches ? search() : recall_gait();
   } catch (const std::exception& e) {
     TrainingNews last = news();
@@ -129,14 +124,16 @@ void BackgroundTraining::work(bool searches) {
     last.error = e.what();
     tell(last, false);
   }
+  const std::lock_guard lock(mutex_);
+  over_ = true;
+  ended_.notify_all();
 }
 
 void BackgroundTraining::search() {
   SavedTraining& saved = task_->saved;
   const int threads = training_threads();
   const int workers = thread_count(threads);
-  ThreadEvaluator evaluator(interruptible(evaluation(task_->problem, workers), cancelled_),
-                            threads);
+  ThreadEvaluator evaluator(evaluation(task_->problem, workers), threads);
   std::optional<Training> training(std::in_place, task_->problem, evaluator, saved.state);
   const double seconds_before = saved.seconds;
   const auto evaluations_before = saved.state.evaluations;
@@ -158,10 +155,12 @@ void BackgroundTraining::search() {
   };
   saved.state = training->state();
   save();
-  if (!cancelled_) tell(progress(), false);
+  const auto is_cancelled = [&] { return searching_.is_cancelled() || working_.is_cancelled(); };
+  if (!is_cancelled()) tell(progress(), false);
   bool goes_on = true;
-  while (goes_on && !cancelled_) {
+  while (goes_on && !is_cancelled()) {
     try {
+      const InterruptScope scope(searching_);
       goes_on = training->advance();
     } catch (const Interrupted&) {
       // back to the last whole generation
@@ -294,6 +293,11 @@ std::string BackgroundTraining::worth() const {
 }
 
 std::shared_ptr<BackgroundTraining> Trainings::of(const std::string& file) const {
+  const std::lock_guard lock(mutex_);
+  return find(file);
+}
+
+std::shared_ptr<BackgroundTraining> Trainings::find(const std::string& file) const {
   const auto found = all_.find(file);
   return found == all_.end() ? nullptr : found->second;
 }
@@ -305,7 +309,8 @@ TrainingFiles Trainings::files_of(const std::string& file, const MotionFile& mot
 std::shared_ptr<BackgroundTraining> Trainings::recall(const std::string& file,
                                                       const MotionFile& motion,
                                                       std::function<void()> wake) {
-  if (std::shared_ptr<BackgroundTraining> known = of(file)) return known;
+  const std::lock_guard lock(mutex_);
+  if (std::shared_ptr<BackgroundTraining> known = find(file)) return known;
   const TrainingFiles files = files_of(file, motion);
   if (!files.exist()) return nullptr;
   try {
@@ -319,6 +324,7 @@ std::shared_ptr<BackgroundTraining> Trainings::recall(const std::string& file,
 std::shared_ptr<BackgroundTraining> Trainings::begin(const std::string& file,
                                                      const MotionFile& motion, bool resume,
                                                      std::function<void()> wake) {
+  const std::lock_guard lock(mutex_);
   for (const auto& [name, training] : all_) {
     if (training->is_running()) {
       throw InputError(fmt::format("{} is being trained: cancel it first", name));
@@ -332,18 +338,20 @@ std::shared_ptr<BackgroundTraining> Trainings::begin(const std::string& file,
   return all_[file] = training;
 }
 
-std::vector<TrainingFiles> Trainings::end() {
-  std::vector<TrainingFiles> left;
+std::vector<TrainingFiles> Trainings::cancel() {
+  const std::lock_guard lock(mutex_);
+  std::vector<TrainingFiles> running;
   for (const auto& [name, training] : all_) {
     if (!training->is_running()) continue;
-    left.push_back(training->files());
+    running.push_back(training->files());
+    training->cancel();
   }
+  return running;
+}
+
+void Trainings::end() {
+  const std::lock_guard lock(mutex_);
   for (const auto& [name, training] : all_) training->end();
-  std::erase_if(left, [](const TrainingFiles& files) {
-    std::error_code error;
-    return !fs::exists(files.checkpoint, error);
-  });
-  return left;
 }
 
 }  // namespace molejo

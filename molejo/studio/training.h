@@ -10,6 +10,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
@@ -18,6 +19,7 @@
 
 #include "molejo/io/motion.h"
 #include "molejo/locomotion/train.h"
+#include "molejo/math/interrupt.h"
 
 namespace molejo {
 
@@ -64,8 +66,9 @@ class BackgroundTraining {
   ~BackgroundTraining();  // as end
   BackgroundTraining(const BackgroundTraining&) = delete;
 
-  void cancel() { cancelled_ = true; }
-  void end();  // as cancel, and waits for it
+  // Ends the search; what it has found is judged and kept.
+  void cancel() { searching_.cancel(); }
+  void end();  // as cancel, and waits for it: not long, what it has found may be judged later
   // What is trained.
   const MotionFile& motion() const;
   const TrainingFiles& files() const { return files_; }
@@ -91,7 +94,8 @@ class BackgroundTraining {
   TrainingFiles files_;
   std::function<void()> wake_;
   std::unique_ptr<Task> task_;
-  std::atomic<bool> cancelled_{false};
+  Interrupt searching_{Interrupt::Appetite::small};  // of the search,
+  Interrupt working_{Interrupt::Appetite::small};    // and of all
   std::atomic<std::int64_t> version_{0};
   mutable std::mutex mutex_;
   TrainingNews news_;
@@ -99,6 +103,8 @@ class BackgroundTraining {
   std::shared_ptr<const TrainingGhost> ghost_;
   std::shared_ptr<const GaitFile> result_;
   std::string worth_;
+  bool over_ = false;
+  std::condition_variable ended_;
   std::thread thread_;
 };
 
@@ -115,13 +121,18 @@ class Trainings {
   // Throws InputError while another one runs.
   std::shared_ptr<BackgroundTraining> begin(const std::string& file, const MotionFile& motion,
                                             bool resume, std::function<void()> wake);
-  // Ends the one that runs. Files of what it leaves to be resumed.
-  std::vector<TrainingFiles> end();
+  // Asks the one that runs to end. Its files.
+  std::vector<TrainingFiles> cancel();
+  // Returns when none runs.
+  void end();
 
  private:
   TrainingFiles files_of(const std::string& file, const MotionFile& motion) const;
 
+  std::shared_ptr<BackgroundTraining> find(const std::string& file) const;
+
   std::string folder_;
+  mutable std::mutex mutex_;  // files are opened on other threads
   std::map<std::string, std::shared_ptr<BackgroundTraining>> all_;
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -81,6 +82,7 @@ WalkScene WalkTimeline::snapshot() const {
 
 void WalkTimeline::reset() {
   cast_anew();
+  failure_.clear();
   history_.clear();
   born_.clear();
   record_frame();
@@ -136,6 +138,7 @@ void WalkTimeline::cast_from(const WalkMoment& moment) {
   }
   const std::vector<bool> moved = put_on_ground(now, scene_.actors);
   auto next = std::make_unique<navigation::Stage>(make_stage(now));
+  failure_.clear();
   for (int i = 0; i < old; ++i) {
     const TrackFrame& frame = character_in(moment, i).track;
     if (!moved[at(i)]) next->walker(i).take_over(frame.pose, frame.placement, 0.3);
@@ -188,13 +191,19 @@ void WalkTimeline::record_frame() {
   history_.add(std::move(moment));
 }
 
-bool WalkTimeline::advance() {
+Advance WalkTimeline::show_next(Clock::time_point) {
   if (history_.is_at_end()) {
-    stage_->advance(1 / fps_);
-    record_frame();
+    if (!failure_.empty()) return Advance::over;
+    try {
+      stage_->advance(1 / fps_);
+      record_frame();
+    } catch (const Interrupted& e) {
+      failure_ = lost_frame(e);
+      return Advance::over;
+    }
   }
   history_.show_next();
-  return true;
+  return Advance::shown;
 }
 
 void WalkTimeline::branch() {

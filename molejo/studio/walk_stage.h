@@ -55,8 +55,8 @@ class WalkTimeline : public Timeline {
   double begin() const override { return history_.begin(); }
   double end() const override { return history_.end(); }
   double interval() const override { return 1 / fps_; }
-  std::string failure() const override { return {}; }
-  bool advance() override;
+  std::string failure() const override { return failure_; }
+  Advance show_next(Clock::time_point until) override;
   void seek(double t) override { history_.seek(t); }
   void branch() override;
   // Back to the start, on the ground and with the characters that are there now.
@@ -97,6 +97,7 @@ class WalkTimeline : public Timeline {
   WalkScene scene_;
   std::vector<Terrain> bare_;  // its terrains without bumps
   double fps_;
+  std::string failure_;  // a frame was interrupted: nothing goes on before a reset
   History<WalkMoment> history_;
   std::shared_ptr<Bumps> bumps_;
   std::unique_ptr<navigation::Stage> stage_;

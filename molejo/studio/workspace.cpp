@@ -17,7 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t max_thumb_bytes = std::size_t{1} << 20;
-constexpr std::size_t max_asset_bytes = std::size_t{512} << 20;
 constexpr std::size_t max_all_uploads = std::size_t{512} << 20;
 
 bool is_plain_name(std::string_view name) {
@@ -75,7 +74,8 @@ constexpr const char* deep = "a/b/c/d";
 
 }  // namespace
 
-Workspace::Workspace(std::string scenes) : scenes_(std::move(scenes)) {
+Workspace::Workspace(std::string scenes, std::size_t max_asset_bytes)
+    : scenes_(std::move(scenes)), max_asset_bytes_(max_asset_bytes) {
   std::string name = (fs::temp_directory_path() / "molejo-XXXXXX").string();
   if (!::mkdtemp(name.data())) throw InputError(name + ": no temporary folder can be made");
   temporary_ = name;
@@ -168,7 +168,7 @@ std::string Workspace::add_asset(const std::string& name, std::string bytes) {
   const std::string path = fmt::format("/asset/{}/{}", number, name);
   asset_bytes_ += bytes.size();
   assets_[number] = {path, std::make_shared<const std::string>(std::move(bytes))};
-  while (asset_bytes_ > max_asset_bytes && assets_.size() > 1) {
+  while (asset_bytes_ > max_asset_bytes_ && assets_.size() > 1) {
     asset_bytes_ -= assets_.begin()->second.bytes->size();
     assets_.erase(assets_.begin());
   }

@@ -21,7 +21,7 @@ inline constexpr std::size_t max_upload_bytes = std::size_t{32} << 20;
 class Workspace {
  public:
   // Without a folder there are no scenes. Makes a temporary folder, removed at the end.
-  explicit Workspace(std::string scenes);
+  explicit Workspace(std::string scenes, std::size_t max_asset_bytes = std::size_t{128} << 20);
   ~Workspace();
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
@@ -53,6 +53,7 @@ class Workspace {
   std::vector<std::string> terrains_;
   mutable std::mutex mutex_;
   int uploads_ = 0, assets_made_ = 0;
+  const std::size_t max_asset_bytes_;
   std::size_t upload_bytes_ = 0, asset_bytes_ = 0;
   struct Asset {
     std::string path;
