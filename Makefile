@@ -1,12 +1,13 @@
 # The doors to Molejo. `make help` lists them.
 FUZZ_SECONDS ?= 20
 SEEDS ?= 3
+CASES ?= 1000
 PRESET ?= release
 JOBS := $(shell nproc)
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 SOURCES = $(shell git ls-files -co --exclude-standard -- '*.h' '*.cpp' | xargs ls -d 2> /dev/null)
 
-.PHONY: build run gallery test test-browser bench study format lint fuzz clean help
+.PHONY: build run gallery test test-browser soak bench study format lint fuzz clean help
 
 build:  ## the program, as build/molejo
 	@scripts/install_deps
@@ -28,6 +29,12 @@ test:  ## everything that a change must pass (PRESET=debug or asan for a stricte
 test-browser: build  ## every panel of the studio in Debian's Chromium, as a person uses it
 	@scripts/install_deps --test
 	@node --test --test-concurrency=1 $(filter-out %/studio.mjs,$(wildcard tests/browser/*.mjs))
+
+soak:  ## CASES (1000) hostile files and messages: does it freeze, grow beyond 1 GB, or ignore Ctrl-C?
+	@scripts/install_deps --test
+	@cmake --preset release > /dev/null
+	@ninja -C build -j$(JOBS) molejo_cli adversary
+	@build/tests/adversary/adversary build/molejo scenes --cases $(CASES)
 
 bench:  ## Molejo beside its peers: microseconds per step, energy drift
 	@scripts/install_deps --peers

@@ -3,19 +3,22 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <new>
 
 #include "apps/cli/character.h"
 #include "apps/cli/command.h"
 #include "apps/cli/direct.h"
+#include "apps/cli/memory.h"
 #include "apps/cli/net.h"
+#include "apps/cli/numbers.h"
 #include "apps/cli/render.h"
+#include "apps/cli/stop_signal.h"
 #include "apps/cli/studio.h"
 #include "apps/cli/walk.h"
 #include "molejo/live/network.h"
 #include "molejo/model/error.h"
+#include "molejo/optimise/mpi.h"
 
 namespace molejo::cli {
 
@@ -25,46 +28,14 @@ void print_warnings(const std::vector<std::string>& warnings) {
 
 namespace {
 
-struct Range {
-  double lowest, highest;
-  const char* unit;
-};
-constexpr Range duration_range{0, 1e6, "seconds"};
-constexpr Range fps_range{1e-3, 1e5, "frames per second"};
-constexpr Range time_step_range{1e-9, 1, "seconds"};
-constexpr Range force_scale_range{1e-9, 1e12, "newtons per metre"};
-constexpr Range gait_seconds_range{1e-3, 1e4, "seconds"};
-constexpr Range seed_range{0, 9e15, "a whole number"};
-constexpr Range evaluations_range{1, 2e9, "simulations"};
-constexpr Range threads_range{0, 1024, "threads"};
-constexpr Range stiffness_range{1e-6, 1e9, "newton metres per radian"};
+constexpr Bounds force_scale_bounds{1e-9, 1e12, "newtons per metre"};
+constexpr Bounds threads_bounds{0, 1024, "threads"};
 
 // The words that an option takes; numbers stay text until they are checked here.
 struct Words {
   std::optional<std::string> duration, fps, time_step, integrator, formulation, force_scale;
   std::string units;
 };
-
-std::optional<double> number(const char* option, const std::optional<std::string>& text,
-                             const Range& range) {
-  if (!text) return {};
-  const bool plain =
-      !text->empty() && text->find_first_not_of("0123456789+-.eE") == std::string::npos;
-  char* end = nullptr;
-  const double value = plain ? std::strtod(text->c_str(), &end) : 0;
-  if (plain && *end == '\0' && value >= range.lowest && value <= range.highest) return value;
-  throw InputError(fmt::format("{}: '{:.40}': expected {} from {:g} to {:g}", option, *text,
-                               range.unit, range.lowest, range.highest));
-}
-
-std::optional<std::int64_t> whole(const char* option, const std::optional<std::string>& text,
-                                  const Range& range) {
-  const std::optional<double> value = number(option, text, range);
-  if (!value) return {};
-  const auto count = static_cast<std::int64_t>(*value);
-  if (static_cast<double>(count) == *value) return count;
-  throw InputError(fmt::format("{}: '{:.40}': expected a whole number", option, *text));
-}
 
 template <class Value, class Parse>
 std::optional<Value> word(const char* option, const char* kind,
@@ -116,10 +87,9 @@ CLI::App* add_pushes(CLI::App& app, PushesOptions& options, BalanceWords& words)
 }
 
 void read_words(const BalanceWords& words, StabiliseOptions& options) {
-  options.seed = static_cast<std::uint64_t>(
-      whole("--seed", words.seed, {0, 9e15, "a whole number"}).value_or(1));
-  options.threads =
-      static_cast<int>(whole("--threads", words.threads, {0, 1024, "threads"}).value_or(0));
+  options.seed =
+      static_cast<std::uint64_t>(whole("--seed", words.seed, bounds_of::seed).value_or(1));
+  options.threads = static_cast<int>(whole("--threads", words.threads, threads_bounds).value_or(0));
   options.push = number("--push", words.push, {0, 100, "N s/kg"}).value_or(0.6);
   options.generations = static_cast<int>(
       whole("--generations", words.generations, {0, 1e6, "a whole number"}).value_or(20));
@@ -131,8 +101,7 @@ void read_words(const BalanceWords& words, PushesOptions& options) {
       whole("--directions", words.directions, {1, 360, "a whole number"}).value_or(8));
   options.phases =
       static_cast<int>(whole("--phases", words.phases, {1, 100, "a whole number"}).value_or(4));
-  options.threads =
-      static_cast<int>(whole("--threads", words.threads, {0, 1024, "threads"}).value_or(0));
+  options.threads = static_cast<int>(whole("--threads", words.threads, threads_bounds).value_or(0));
 }
 
 UnitCheck read_units(const std::string& text) {
@@ -152,10 +121,10 @@ void add_units(CLI::App& command, std::string& text) {
 void read_words(const Words& words, SimulateOptions& options) {
   using enum Integrator;
   using enum Formulation;
-  options.duration = number("--duration", words.duration, duration_range);
-  options.fps = number("--fps", words.fps, fps_range);
-  options.time_step = number("--time-step", words.time_step, time_step_range);
-  options.force_scale = number("--force-scale", words.force_scale, force_scale_range);
+  options.duration = number("--duration", words.duration, bounds_of::duration);
+  options.fps = number("--fps", words.fps, bounds_of::fps);
+  options.time_step = number("--time-step", words.time_step, bounds_of::time_step);
+  options.force_scale = number("--force-scale", words.force_scale, force_scale_bounds);
   options.integrator = word("--integrator", "integrator", words.integrator, parse_integrator,
                             {semi_implicit_euler, midpoint, rk4, rkf45});
   options.formulation = word("--formulation", "formulation", words.formulation, parse_formulation,
@@ -437,6 +406,15 @@ int run(int argc, char** argv) {
   NetOptions net_options;
   CLI::App* net_app = add_net(app, net_options);
 
+  // what a net needs is a matter of `net analyse --max-memory`
+  std::string memory_word = usual_memory;
+  for (CLI::App* sub : app.get_subcommands({})) {
+    if (sub == net_app || sub == send_app) continue;
+    sub->add_option("--max-memory", memory_word, "Bytes that it may take, like 500M or 4G")
+        ->capture_default_str()
+        ->type_name("BYTES");
+  }
+
   // what is unknown or missing is told below, with better words than the parser's
   app.allow_extras();
   for (CLI::App* sub : app.get_subcommands({})) sub->allow_extras()->group("Commands");
@@ -459,6 +437,7 @@ int run(int argc, char** argv) {
     return net_command(inner.front()->get_name(), net_options);
   }
   refuse_leftovers(app, command);
+  const MemoryLimit memory(read_memory(memory_word));
   if (command == simulate_app) {
     require(simulate_options.scene, "simulate", "SCENE");
     read_words(words, simulate_options);
@@ -477,31 +456,32 @@ int run(int argc, char** argv) {
   }
   if (command == modes_app) {
     require(modes_options.file, "modes", "CHARACTER");
-    modes_options.stiffness = number("--stiffness", stiffness_word, stiffness_range);
+    modes_options.stiffness = number("--stiffness", stiffness_word, bounds_of::stiffness);
     return modes(modes_options);
   }
   if (command == sketch_app) {
     require(sketch_options.motion, "sketch", "MOTION");
-    const auto seconds = number("--seconds", sketch_seconds, gait_seconds_range);
+    const auto seconds = number("--seconds", sketch_seconds, bounds_of::gait_seconds);
     sketch_options.seconds = seconds.value_or(sketch_options.seconds);
     return sketch(sketch_options);
   }
   if (command == train_app) {
     require(train_options.motion, "train", "MOTION");
-    if (const auto seed = whole("--seed", train_words.seed, seed_range)) {
+    if (const auto seed = whole("--seed", train_words.seed, bounds_of::seed)) {
       train_options.seed = static_cast<std::uint64_t>(*seed);
     }
-    train_options.evaluations = whole("--evaluations", train_words.evaluations, evaluations_range);
-    const auto threads = whole("--threads", train_words.threads, threads_range);
+    train_options.evaluations =
+        whole("--evaluations", train_words.evaluations, bounds_of::evaluations);
+    const auto threads = whole("--threads", train_words.threads, threads_bounds);
     train_options.threads = static_cast<int>(threads.value_or(0));
     return train(train_options);
   }
   if (command == gait_app) {
     require(gait_options.file, "gait", "GAIT");
-    const auto seconds = number("--seconds", gait_words.seconds, gait_seconds_range);
+    const auto seconds = number("--seconds", gait_words.seconds, bounds_of::gait_seconds);
     gait_options.seconds = seconds.value_or(gait_options.seconds);
-    gait_options.fps = number("--fps", gait_words.fps, fps_range).value_or(gait_options.fps);
-    gait_options.force_scale = number("--force-scale", gait_words.force_scale, force_scale_range);
+    gait_options.fps = number("--fps", gait_words.fps, bounds_of::fps).value_or(gait_options.fps);
+    gait_options.force_scale = number("--force-scale", gait_words.force_scale, force_scale_bounds);
     return gait(gait_options);
   }
   if (command == stabilise_app) {
@@ -546,6 +526,12 @@ int run(int argc, char** argv) {
       "gallery, studio, render, serve, send, direct, character, walk or net; see 'molejo --help'");
 }
 
+int tell_memory() {
+  fmt::print(stderr, "molejo: needs more than {} MB of memory; --max-memory allows more\n",
+             max_memory() >> 20);
+  return bad_input;
+}
+
 }  // namespace
 
 }  // namespace molejo::cli
@@ -553,6 +539,9 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace molejo::cli;
   try {
+    // mpirun has its own way to end its ranks
+    if (!molejo::launched_by_mpirun()) heed_stop_signals();
+    const molejo::InterruptScope scope(stop_signal());
     const int code = run(argc, argv);
     if (std::fflush(stdout) == 0) return code;
     fmt::print(stderr, "molejo: standard output cannot be written\n");
@@ -563,9 +552,12 @@ int main(int argc, char** argv) {
   } catch (const molejo::NetworkError& error) {
     fmt::print(stderr, "molejo: {}\n", error.what());
     return network_failure;
+  } catch (const molejo::Interrupted& error) {
+    if (error.cause == molejo::InterruptCause::memory) return tell_memory();
+    fmt::print(stderr, "molejo: {}\n", error.what());
+    return numeric_failure;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "molejo: out of memory\n");
-    return internal_error;
+    return tell_memory();
   } catch (const std::exception& error) {
     fmt::print(stderr, "molejo: internal error: {}\n", error.what());
     return internal_error;

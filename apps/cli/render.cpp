@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "apps/cli/command.h"
+#include "apps/cli/memory.h"
 #include "apps/cli/outputs.h"
 #include "apps/cli/page.h"
 #include "apps/cli/studio.h"
@@ -72,6 +73,7 @@ class Inbox {
         if (!failure_.empty()) throw std::runtime_error(failure_);
         return std::nullopt;
       }
+      check_interrupt();
       if (!browser.runs()) throw std::runtime_error("the browser has ended");
       if (Clock::now() > deadline) throw std::runtime_error("the browser drew nothing for 60 s");
       changed_.wait_for(lock, std::chrono::milliseconds(200));
@@ -240,6 +242,7 @@ int render(const RenderOptions& o) {
   molejo::StudioOptions own;
   own.page = studio_page();
   own.scenes = o.scenes;
+  own.max_memory = max_memory();
   own.on_picture = [&](int index, std::string_view png) { inbox.put(index, std::string(png)); };
   own.on_pictures_end = [&](const std::string& failure) { inbox.end(failure); };
   Pictures pictures(o.output, fps);

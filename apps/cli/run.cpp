@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "apps/cli/memory.h"
 #include "molejo/model/error.h"
 
 namespace molejo::cli {
@@ -20,16 +21,16 @@ double seconds_since(Clock::time_point start) {
 
 // A recording keeps all frames: refuse what memory cannot hold before the first step.
 void check_frame_count(const Model& model, const Settings& settings) {
-  constexpr double most_bytes = 4e9;
+  const auto most_bytes = static_cast<double>(settings.budget.recording);
   const double frames = settings.duration * settings.fps + 1;
   const double frame_bytes = static_cast<double>(sizeof(Frame)) +
                              static_cast<double>(sizeof(Pose)) * model.body_count() +
                              static_cast<double>(sizeof(double)) * (model.nq + model.nv);
   if (frames * frame_bytes > most_bytes) {
     throw InputError(fmt::format(
-        "{:g} s at {:g} frames per second are {:.0f} frames of {:.0f} bytes, more than {:g} GB; "
-        "choose a smaller --duration or --fps",
-        settings.duration, settings.fps, frames, frame_bytes, most_bytes / 1e9));
+        "{:g} s at {:g} frames per second are {:.0f} frames of {:.0f} bytes, more than {} MB; "
+        "choose a smaller --duration or --fps, or a larger --max-memory",
+        settings.duration, settings.fps, frames, frame_bytes, settings.budget.recording >> 20));
   }
 }
 
@@ -62,10 +63,11 @@ class ProgressLine {
 }  // namespace
 
 Recording run(const Built& built, const Settings& settings, const BetweenFrames& between) {
-  check_frame_count(built.model, settings);
-  ProgressLine line(settings.duration);
   Settings on_all_threads = settings;
   on_all_threads.threads = 0;
+  on_all_threads.budget = run_budget();
+  check_frame_count(built.model, on_all_threads);
+  ProgressLine line(settings.duration);
   Run world(built.model, built.initial, on_all_threads, built.formulas);
   Recording recording = record(world, built.formulas.get(), [&](const Frame& frame, std::int64_t) {
     line.tell(frame.state.t);

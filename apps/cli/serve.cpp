@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "apps/cli/command.h"
+#include "apps/cli/memory.h"
 #include "apps/cli/stop_signal.h"
 #include "molejo/io/json_document.h"
 #include "molejo/io/load.h"
@@ -34,6 +35,8 @@ int serve(const ServeOptions& options) {
   Scene scene = load_scene(options.scene);
   print_warnings(scene.warnings);
   SessionOptions session;
+  session.history.bytes = max_memory() / 4;
+  session.budget = run_budget();
   session.folder = options.folder.empty()
                        ? std::filesystem::absolute(options.scene).parent_path().string()
                        : options.folder;
@@ -42,7 +45,9 @@ int serve(const ServeOptions& options) {
   server.port = options.port;
   server.token = options.token;
   server.origins = options.origins;
-  LiveHost host(std::move(scene), std::move(session), std::move(server));
+  server.max_unsent_bytes = max_memory() / 8;
+  LiveHost host(std::move(scene), std::move(session), std::move(server),
+                {.waiting_bytes = max_memory() / 16});
   host.start(!options.paused);
   fmt::print("{} runs at {}\n", options.scene, host.url());
   std::fflush(stdout);

@@ -8,6 +8,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/outputs.h"
 #include "apps/cli/run.h"
+#include "apps/cli/stop_signal.h"
 #include "apps/cli/watch.h"
 #include "molejo/io/animado.h"
 #include "molejo/io/export.h"
@@ -176,6 +177,10 @@ int simulate_scene(const SimulateOptions& options, Scene scene, const BetweenFra
   });
   if (!goes_on) return success;
 
+  // what was reached before an interrupt is written, if that does not take long
+  Interrupt writing(1);
+  std::optional<InterruptScope> scope;
+  if (stop_signal().is_cancelled()) scope.emplace(writing, InterruptScope::Outer::is_ignored);
   const ForceArrows arrows{options.forces || options.force_scale, options.force_scale.value_or(0)};
   for (const std::string& path : options.outputs) {
     if (is_folder(path)) {

@@ -1,9 +1,18 @@
-// Commands that go on until they are interrupted.
+// SIGINT and SIGTERM: the first ends the command in order, the second at once.
 #pragma once
+
+#include "molejo/math/interrupt.h"
 
 namespace molejo::cli {
 
-// Returns when the process is asked to end (SIGINT, SIGTERM). Once.
+// From now on the first signal cancels the work of the command. What has not ended after two
+// seconds is ended as it is: files are whole whenever that happens.
+void heed_stop_signals();
+
+// Cancelled by the signal.
+Interrupt& stop_signal();
+
+// Returns when the process is asked to end.
 void wait_for_stop_signal();
 
 }  // namespace molejo::cli

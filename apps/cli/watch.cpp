@@ -10,6 +10,7 @@
 
 #include "molejo/io/load.h"
 #include "molejo/io/scene.h"
+#include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 
 namespace molejo::cli {
@@ -34,7 +35,10 @@ class SavedFile {
     return true;
   }
   void wait() {
-    while (!was_saved()) std::this_thread::sleep_for(100ms);
+    while (!was_saved()) {
+      check_interrupt();
+      std::this_thread::sleep_for(100ms);
+    }
   }
 
  private:
