@@ -19,6 +19,7 @@ std::size_t read_memory(const std::string& text);
 class MemoryLimit {
  public:
   explicit MemoryLimit(std::size_t most);
+  ~MemoryLimit();
 
  private:
   MemoryGuard guard_;

@@ -29,6 +29,8 @@ struct Interrupted : std::runtime_error {
 // False: there is none.
 bool interrupt_oldest(InterruptCause cause);
 
+bool may_need_memory();
+
 class Interrupt {
  public:
   using Clock = std::chrono::steady_clock;
@@ -62,6 +64,7 @@ class Interrupt {
 
  private:
   friend bool interrupt_oldest(InterruptCause cause);
+  friend bool may_need_memory();
   [[noreturn]] void tell() const;
   void look_at_clock();
 
@@ -84,6 +87,7 @@ class InterruptScope {
  private:
   friend void check_interrupt();
   friend bool interrupt_oldest(InterruptCause cause);
+  friend bool may_need_memory();
   Interrupt& interrupt_;
   InterruptScope* const outer_;   // that counts
   InterruptScope* const before_;  // that is back afterwards
@@ -95,6 +99,12 @@ inline constinit thread_local InterruptScope* current_interrupt_scope = nullptr;
 // Throws Interrupted. A few nanoseconds.
 inline void check_interrupt() {
   for (const InterruptScope* s = current_interrupt_scope; s; s = s->outer_) s->interrupt_.check();
+}
+
+// Does this thread do work that may need much memory?
+inline bool may_need_memory() {
+  const InterruptScope* scope = current_interrupt_scope;
+  return scope && !scope->interrupt_.is_modest_;
 }
 
 // This thread works for the scope of another one, which waits for it.

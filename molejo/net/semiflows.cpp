@@ -66,6 +66,7 @@ class Farkas {
     std::vector<Support> supports = std::exchange(supports_, {});
     std::vector<std::size_t> positive, negative;
     for (std::size_t i = 0; i < before.size(); ++i) {
+      check_interrupt();
       if (before[i][column] > 0) positive.push_back(i);
       if (before[i][column] < 0) negative.push_back(i);
       if (before[i][column] == 0) add(Row(before[i]));

@@ -4,7 +4,8 @@
 //   others' status is answered within 0.5 s, SIGINT ends it within 2 s, it takes 1 GB at most, and
 //   it ends with a code of its own (0, 1 or 2) and in its own words
 //
-//   adversary PROGRAM SCENES [--cases N] [--seed N] [--only CASE] [--patience FACTOR]
+//   adversary PROGRAM SCENES [--cases N] [--seed N] [--only CASE] [--patience FACTOR] [--keep
+//   FOLDER]
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -19,16 +20,17 @@
 #include "molejo/model/error.h"
 #include "tests/adversary/attack.h"
 #include "tests/adversary/victim.h"
-#include "tests/support/loopback.h"
 
 namespace molejo::test {
 namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
 
 struct Options {
   std::string program, scenes;
+  std::string keep;  // folder where the file of each case is written
   int cases = 60, only = -1;
   std::uint64_t seed = 1;
   double patience = 1;  // of all bounds of time, for machines that do other things too
@@ -91,6 +93,7 @@ class Adversary {
                                      : changed_file(options_.scenes, random);
     case_ = fmt::format("case {}: {}, {}", i, attack.file, attack.about);
     if (options_.only >= 0) fmt::print("{}\n", case_);
+    if (!options_.keep.empty()) write_file(options_.keep + "/" + attack.file, attack.bytes);
     if (one_of(3, random) == 0) {
       attack_command(attack, random);
     } else {
@@ -152,7 +155,7 @@ class Adversary {
     } else {
       words = {"simulate", path, "-o", (folder_ / (more ? "out.glb" : "out.csv")).string()};
     }
-    Victim victim(options_.program, words, (folder_ / "said").string());
+    Victim victim(options_.program, words, said_file());
     victim.wait(1.5);
     if (victim.runs()) {
       judge_end(victim);
@@ -203,7 +206,7 @@ class Adversary {
         options_.program,
         std::vector<std::string>{"studio", options_.scenes + "/pendulum.json", "--port", "0",
                                  "--scenes", options_.scenes, "--trainings", trainings},
-        (folder_ / "said").string());
+        said_file());
     for (int i = 0; i < 1000; ++i) {
       const std::string said = studio_->said();
       const std::size_t at = said.find("http://127.0.0.1:");
@@ -216,6 +219,9 @@ class Adversary {
     }
     throw std::runtime_error("the studio did not start: " + studio_->said());
   }
+
+  // Each has its own, or the words of the last one would be taken for those of the next.
+  std::string said_file() { return (folder_ / fmt::format("said{}", ++victims_)).string(); }
 
   std::string url() const { return fmt::format("ws://127.0.0.1:{}/live", port_); }
 
@@ -243,13 +249,7 @@ class Adversary {
   }
 
   void offend(const Attack& attack, const std::vector<std::string>& messages) const {
-    RawSocket sending(port_);
-    sending.send(
-        fmt::format("POST /upload?name={} HTTP/1.1\r\nHost: localhost\r\n"
-                    "Content-Length: {}\r\n\r\n",
-                    attack.file, attack.bytes.size()));
-    sending.send(attack.bytes);
-    const std::string answer = sending.receive();
+    const std::string answer = send_file(port_, attack.file, attack.bytes);
     Client client(url());
     const std::size_t at = answer.find("\"file\":\"");
     if (at != std::string::npos) {
@@ -284,7 +284,7 @@ class Adversary {
   const Options options_;
   fs::path folder_;
   std::unique_ptr<Victim> studio_;
-  int port_ = 0;
+  int port_ = 0, victims_ = 0;
   std::string case_;
   Worst status_, stop_, memory_;
   int broken_ = 0;
@@ -293,8 +293,13 @@ class Adversary {
 Options read(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.size() < 2) throw std::runtime_error("adversary PROGRAM SCENES [--cases N] ...");
-  Options o{words[0], words[1]};
+  Options o;
+  o.program = words[0], o.scenes = words[1];
   for (std::size_t i = 2; i + 1 < words.size(); i += 2) {
+    if (words[i] == "--keep") {
+      o.keep = words[i + 1];
+      continue;
+    }
     const double value = std::stod(words[i + 1]);
     if (words[i] == "--cases") o.cases = static_cast<int>(value);
     if (words[i] == "--seed") o.seed = static_cast<std::uint64_t>(value);

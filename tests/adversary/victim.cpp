@@ -2,14 +2,18 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
+
+#include "molejo/live/network.h"
 
 namespace molejo::test {
 
@@ -79,6 +83,34 @@ double Victim::memory() const {
     if (line.starts_with("VmHWM:")) return std::stod(line.substr(6)) / 1000 * 1.024;
   }
   return 0;
+}
+
+std::string send_file(int port, const std::string& name, std::string_view bytes) {
+  const auto deadline = NetworkClock::now() + std::chrono::seconds(20);
+  const Socket socket = connect_to("127.0.0.1", port, deadline);
+  const std::string request =
+      "POST /upload?name=" + name +
+      " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(bytes.size()) +
+      "\r\n\r\n" + std::string(bytes);
+  std::string answer;
+  for (std::size_t sent = 0; NetworkClock::now() < deadline;) {
+    const ssize_t out = sent < request.size() ? ::send(socket.descriptor(), request.data() + sent,
+                                                       request.size() - sent, MSG_NOSIGNAL)
+                                              : 0;
+    if (out > 0) {
+      sent += static_cast<std::size_t>(out);
+      continue;
+    }
+    char part[4096];
+    const ssize_t in = ::recv(socket.descriptor(), part, sizeof part, 0);
+    if (in > 0) answer.append(part, static_cast<std::size_t>(in));
+    if (in == 0 || (in < 0 && errno != EAGAIN && errno != EINTR)) break;
+    if (in < 0) {
+      const auto what = sent < request.size() ? Readiness::to_write : Readiness::to_read;
+      wait_until(what, socket, NetworkClock::now() + std::chrono::milliseconds(100));
+    }
+  }
+  return answer;
 }
 
 }  // namespace molejo::test

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace molejo::test {
@@ -37,5 +38,8 @@ class Victim {
   int code_ = 0;
   double ended_memory_ = 0;
 };
+
+// Sends a file to the studio at this port; the answer, or what came of it.
+std::string send_file(int port, const std::string& name, std::string_view bytes);
 
 }  // namespace molejo::test
