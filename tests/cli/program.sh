@@ -1110,6 +1110,54 @@ test_studio_refuses_bad_input_with_one_line() {
   refuse "broken.json:1" studio broken.json --port 0
 }
 
+# a run that would take years
+endless() {
+  cat > endless.json << SCENE
+{"integrator": {"time_step": 1e-6}, "duration": 1e6, "fps": 1, "bodies": [{"name": "b", "shape": {"sphere": 0.1}}]}
+SCENE
+}
+
+test_an_interrupted_run_writes_what_it_reached() {
+  endless
+  "$program" simulate endless.json -o out.csv > stdout 2> stderr < /dev/null &
+  started=$!
+  sleep 2
+  kill -INT $started
+  local code=0 begun=$SECONDS
+  wait $started || code=$?
+  [ "$code" -eq 1 ] || fail "exit code $code, expected 1"
+  [ $((SECONDS - begun)) -le 5 ] || fail "ended $((SECONDS - begun)) s after SIGINT"
+  holds stderr '^molejo: stopped early: interrupted at t = [0-9.e-]+ s$'
+  [ "$(wc -l < out.csv)" -ge 2 ] || fail "nothing was written"
+}
+
+test_numbers_of_a_file_have_the_bounds_of_the_options() {
+  endless
+  sed 's/1e-6/1e-300/' endless.json > tiny.json
+  refuse "tiny.json:1: /integrator/time_step: 1e-300: expected seconds from 1e-09 to 1" simulate tiny.json
+  refuse "--time-step: '1e-300': expected seconds from 1e-09 to 1" simulate pendulum.json --time-step 1e-300
+  sed 's/"time_step": 1e-6/"method": "rkf45", "max_step": 1e-299/' endless.json > tiny.json
+  refuse "tiny.json:1: /integrator/max_step: 1e-299: expected seconds from 1e-09 to 1" simulate tiny.json
+}
+
+test_memory_is_bounded() {
+  # every ball touches every other
+  { printf '{"bodies": ['
+    seq -f '{"name": "b%g", "shape": {"sphere": 0.1}},' 2000
+    printf '{"name": "last", "shape": {"sphere": 0.1}}]}'; } > heap.json
+  expect 1 simulate heap.json
+  holds stderr '^molejo: stopped early: .* at t = 0 s; the 256 MB for contact hold no more$'
+  expect 1 simulate heap.json --max-memory 100M
+  holds stderr '^molejo: stopped early: .* at t = 0 s; the 25 MB for contact hold no more$'
+  refuse "more than 512 MB; choose a smaller --duration or --fps, or a larger --max-memory" \
+    simulate pendulum.json --duration 10000 --fps 1000
+  { printf '{"bodies": ['
+    seq -f '{"name": "b%g", "position": [%g, 0, 0], "shape": {"sphere": 0.1}},' 50000
+    printf '{"name": "last", "shape": {"sphere": 0.1}}]}'; } > many.json
+  refuse "needs more than 64 MB of memory; --max-memory allows more" simulate many.json --max-memory 64M
+  refuse "--max-memory: '1k': expected 64M or more" simulate pendulum.json --max-memory 1k
+}
+
 test_watch_begins_again_when_the_file_is_saved() {
   start_until told 'waits for' simulate pendulum.json --duration 1 --watch -o out.csv
   trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT

@@ -258,3 +258,70 @@ TEST_CASE("studio: ten thousand messages leave memory where it was") {
     CHECK(*after - *before < (16 << 20));
   }
 }
+
+namespace {
+
+// Bodies in a row, which take a while to be opened.
+std::string long_row(int count) {
+  std::string text = R"({"bodies": [)";
+  for (int i = 0; i < count; ++i) {
+    text +=
+        fmt::format(R"({}{{"name": "b{}", "position": [{}, 0, 1], "shape": {{"sphere": 0.1}}}})",
+                    i > 0 ? "," : "", i, i);
+  }
+  return text + "]}";
+}
+
+std::string sent(const Studio& studio, const std::string& name, const std::string& text) {
+  const JsonValue answer =
+      parse_json(body_of(http(studio, "POST", "/upload?name=" + name, text)), "answer").root;
+  REQUIRE(answer.find("file"));
+  return answer.find("file")->text;
+}
+
+}  // namespace
+
+TEST_CASE("studio: what is open plays on while a heavy file is opened, and another may be wanted") {
+  LoopbackStudio studio("scenes/pendulum.json");
+  const std::string heavy = sent(studio, "heavy.json", long_row(60'000));
+  Visitor greedy(studio), other(studio);
+  other.must(R"({"do": "subscribe", "binary": true})");
+  for (const char* instead :
+       {R"({"do": "open", "file": "scenes/chain.json"})", R"({"do": "cancel"})"}) {
+    greedy.client().send(R"({"do": "open", "file": ")" + heavy + R"(", "id": "heavy"})");
+    JsonValue status = other.must(R"({"do": "status"})");
+    while (!status.find("opening")) status = other.must(R"({"do": "status"})");
+    CHECK(status.find("opening")->text == heavy);
+    check_served(other);
+    other.must(instead);
+    CHECK_FALSE(other.must(R"({"do": "status"})").find("opening"));
+    const JsonValue refused = greedy.ask(R"({"do": "status", "id": "after"})");
+    CHECK(refused.find("error")->text == "given up: another file is wanted");
+    CHECK(refused.find("id")->text == "heavy");
+  }
+}
+
+TEST_CASE("studio: a file whose description is too long is refused in one line") {
+  const std::string text = long_row(10'000);
+  struct SmallStudio : Studio {
+    SmallStudio()
+        : Studio({.page = {}, .scenes = source_dir() + "/scenes", .max_memory = 64 << 20}, {}) {
+      start("scenes/pendulum.json");
+    }
+  } studio;
+  const std::string file = sent(studio, "row.json", text);
+  Visitor visitor(studio);
+  CHECK(visitor.error(R"({"do": "open", "file": ")" + file + "\"}") ==
+        "to describe it takes 4 MB; expected 2 at most");
+  CHECK(visitor.must(R"({"do": "status"})").find("playing")->boolean);
+}
+
+TEST_CASE("studio: an export can be ended") {
+  LoopbackStudio studio("scenes/pile.json");
+  Visitor visitor(studio);
+  visitor.must(R"({"do": "step", "frames": 30})");
+  const double job = number(visitor.must(R"({"do": "export", "what": "csv"})"), "job");
+  visitor.ask(fmt::format(R"({{"do": "cancel", "job": {}}})", job));
+  CHECK(visitor.error(R"({"do": "cancel", "job": 999})") ==
+        "'job': no export of this number is under way");
+}
