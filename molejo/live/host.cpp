@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
 
 namespace molejo {
 
@@ -122,22 +123,33 @@ void Host::post(Event event) {
       return std::nullopt;
     });
   }
-  const std::size_t size = event.text.size();
-  {
-    const std::lock_guard lock(mutex_);
-    std::size_t& of_client = bytes_[event.client];
-    if (event.kind != Event::Kind::message ||
-        (events_.size() < most_waiting && all_bytes_ + size <= limits_.waiting_bytes &&
-         of_client + size <= limits_.waiting_bytes / 4)) {
-      of_client += size;
-      all_bytes_ += size;
-      events_.push_back(std::move(event));
-      news_.notify_one();
-      waiting_.notify_one();
-      return;
-    }
+  const std::lock_guard lock(mutex_);
+  if (event.kind == Event::Kind::message && !has_room(event)) {
+    server_.send(event.client,
+                 event.status ? event.status->ok(standing_ + ",\"busy\":true")
+                              : R"({"error":"the run is busy: too many messages are waiting"})");
+    return;
   }
-  server_.send(event.client, R"({"error":"the run is busy: too many messages are waiting"})");
+  all_bytes_ += event.text.size();
+  bytes_[event.client] += event.text.size();
+  events_.push_back(std::move(event));
+  news_.notify_one();
+  waiting_.notify_one();
+}
+
+// Of short messages it is enough that they are not too many. With the lock held.
+bool Host::has_room(const Event& event) {
+  const std::size_t size = event.text.size();
+  return events_.size() < most_waiting &&
+         (size <= longest_word || (all_bytes_ + size <= limits_.waiting_bytes &&
+                                   bytes_[event.client] + size <= limits_.waiting_bytes / 4));
+}
+
+// With the lock held.
+std::deque<Host::Event>::iterator Host::remove(std::deque<Event>::iterator event) {
+  all_bytes_ -= event->text.size();
+  bytes_[event->client] -= event->text.size();
+  return events_.erase(event);
 }
 
 // The first of those who may be heard. With the lock held.
@@ -152,12 +164,15 @@ bool Host::take_event(Event& event) {
   const std::lock_guard lock(mutex_);
   const auto next = next_event();
   if (stopping_ || next == events_.end()) return false;
-  event = std::move(*next);
-  events_.erase(next);
-  all_bytes_ -= event.text.size();
-  const auto of_client = bytes_.find(event.client);
-  of_client->second -= event.text.size();
-  if (event.kind == Event::Kind::close) bytes_.erase(of_client);
+  event = *next;
+  remove(next);
+  if (event.kind == Event::Kind::close) {
+    // what it still wanted to say, nobody waits for
+    for (auto e = events_.begin(); e != events_.end();) {
+      e = e->client == event.client ? remove(e) : std::next(e);
+    }
+    bytes_.erase(event.client);
+  }
   return true;
 }
 
@@ -245,9 +260,7 @@ void Host::look_at_waiting() {
       continue;
     }
     server_.send(e->client, e->status->ok(standing_ + ",\"busy\":true"));
-    all_bytes_ -= e->text.size();
-    bytes_[e->client] -= e->text.size();
-    e = events_.erase(e);
+    e = remove(e);
   }
 }
 

@@ -74,6 +74,8 @@ class Host {
   class Work;
 
   void post(Event event);
+  bool has_room(const Event& event);
+  std::deque<Event>::iterator remove(std::deque<Event>::iterator event);
   void work();
   std::deque<Event>::iterator next_event();
   bool take_event(Event& event);

@@ -142,6 +142,21 @@ TEST_CASE("busy host: a client is heard again after what it waits for, unless it
   CHECK(next(patient).find("id")->number == 2);
 }
 
+TEST_CASE("busy host: who goes while it waits for an answer takes all that it said with it") {
+  BusyHost busy({.waiting_bytes = std::size_t{4} << 20});
+  Client other(busy.host.url());
+  const std::string big = R"({"do": "more", "x": ")" + std::string(500'000, 'x') + "\"}";
+  for (int i = 0; i < 20; ++i) {
+    Client hasty(busy.host.url());
+    hasty.send(R"({"do": "later"})");
+    for (int k = 0; k < 5; ++k) hasty.send(big);
+    CHECK(ask(other, R"({"do": "status"})").find("ok"));
+  }
+  // nothing is left of them
+  CHECK(ask(other, R"({"do": "cancel"})").find("ok"));
+  CHECK(ask(other, big).find("ok"));
+}
+
 TEST_CASE("busy host: messages that wait are bounded by their bytes, in all and of one client") {
   BusyHost busy({.waiting_bytes = std::size_t{4} << 20});
   Client hard(busy.host.url()), other(busy.host.url());
