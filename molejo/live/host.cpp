@@ -15,9 +15,9 @@ using namespace std::chrono_literals;
 // Messages that wait for a run that is busy; whoever sends more is told so.
 constexpr std::size_t most_waiting = 10'000;
 constexpr std::size_t longest_word = 1000;  // bytes of a message that is looked into at once
-constexpr auto status_patience = 150ms;     // then it is answered from what was last known
+constexpr auto status_patience = 60ms;      // then it is answered from what was last known
 constexpr auto word_patience = 1s;          // then what is under way is ended
-constexpr auto look_interval = 50ms;
+constexpr auto look_interval = 25ms;
 constexpr auto most_talk = 50ms;  // without a tick
 
 // Who says one of these need not wait for what it asked for before: it wants something else. What
