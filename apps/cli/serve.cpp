@@ -45,6 +45,7 @@ int serve(const ServeOptions& options) {
   server.port = options.port;
   server.token = options.token;
   server.origins = options.origins;
+  server.close_timeout = std::chrono::milliseconds(500);  // Ctrl-C is obeyed soon
   server.max_unsent_bytes = max_memory() / 8;
   LiveHost host(std::move(scene), std::move(session), std::move(server),
                 {.waiting_bytes = max_memory() / 16});

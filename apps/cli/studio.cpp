@@ -116,6 +116,7 @@ int studio(const StudioOptions& options) {
   server.address = options.address;
   server.token = options.token;
   server.origins = options.origins;
+  server.close_timeout = std::chrono::milliseconds(500);  // Ctrl-C is obeyed soon
   const std::unique_ptr<Studio> studio = make_studio(own, server, options.port);
   const std::string file = options.file.empty() ? first_file : options.file;
   studio->start(file);

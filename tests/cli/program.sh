@@ -265,8 +265,8 @@ test_walk_refuses() {
   refuse "--path: '1': expected way-points" walk "$figure" --path '1 2'
   refuse "only one of them" walk "$figure" --path '1,2' --heading 3
   refuse "unknown solver 'newton'" walk "$figure" --solver newton
-  refuse "--duration: '0': expected a number" walk "$figure" --duration 0
-  refuse "--fps: 'x': expected a number" walk "$figure" --fps x
+  refuse "--duration: '0': expected seconds" walk "$figure" --duration 0
+  refuse "--fps: 'x': expected frames per second" walk "$figure" --fps x
   refuse "--loop: needs --path" walk "$figure" --loop
   refuse "unknown clip 'run'" walk "$figure" --clip run
   refuse "--curves: only a .glb" walk "$figure" --curves
@@ -1147,12 +1147,12 @@ test_memory_is_bounded() {
     printf '{"name": "last", "shape": {"sphere": 0.1}}]}'; } > heap.json
   expect 1 simulate heap.json
   holds stderr '^molejo: stopped early: .* at t = 0 s; the 256 MB for contact hold no more$'
-  expect 1 simulate heap.json --max-memory 100M
+  expect 1 simulate heap.json --max-memory 100M --duration 0.1
   holds stderr '^molejo: stopped early: .* at t = 0 s; the 25 MB for contact hold no more$'
   refuse "more than 512 MB; choose a smaller --duration or --fps, or a larger --max-memory" \
     simulate pendulum.json --duration 10000 --fps 1000
   { printf '{"bodies": ['
-    seq -f '{"name": "b%g", "position": [%g, 0, 0], "shape": {"sphere": 0.1}},' 50000
+    seq 50000 | sed 's/.*/{"name": "b&", "position": [&, 0, 0], "shape": {"sphere": 0.1}},/'
     printf '{"name": "last", "shape": {"sphere": 0.1}}]}'; } > many.json
   refuse "needs more than 64 MB of memory; --max-memory allows more" simulate many.json --max-memory 64M
   refuse "--max-memory: '1k': expected 64M or more" simulate pendulum.json --max-memory 1k
