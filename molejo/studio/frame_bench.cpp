@@ -15,11 +15,12 @@ namespace molejo {
 std::size_t FrameMoment::bytes() const { return bytes_of(frame); }
 
 void FrameTimeline::begin_anew() {
-  history_.clear();
   failure_.clear();
-  lost_ = false;
+  lost_ = true;  // until it has begun; what was shown before stays that long
   FrameMoment moment;
   if (!make(moment.frame)) throw InputError(failure_.empty() ? "it has no frames" : failure_);
+  lost_ = false;
+  history_.clear();
   history_.add(std::move(moment));
   history_.show_last();
 }

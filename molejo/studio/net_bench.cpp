@@ -9,6 +9,7 @@
 #include "molejo/io/columns.h"
 #include "molejo/io/net_file.h"
 #include "molejo/io/show.h"
+#include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 #include "molejo/studio/model_view.h"
 #include "molejo/studio/net_foresight.h"
@@ -155,6 +156,9 @@ void NetBench::change_to(Version version, bool replay) {
       play_anew(mode, {});
       if (part_.whole) refuse_endless(net(), before.net, foreseen_settings());
     } catch (...) {
+      // also where it was interrupted: something must be open
+      Interrupt calm;
+      const InterruptScope scope(calm, InterruptScope::Outer::is_ignored);
       put(before);
       play_anew(mode, {});
       throw;

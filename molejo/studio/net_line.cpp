@@ -48,7 +48,8 @@ NetLine::NetLine(Fraction fps, HistoryLimits limits)
 void NetLine::begin_anew() {
   ++jumps_;
   failure_.clear();
-  lost_ = false;
+  lost_ = true;  // until it is where it shall be
+  hurries_ = false;
   seen_ = 0;
   serving_.clear();
   restart();
@@ -107,10 +108,11 @@ Advance NetLine::show_next(Clock::time_point) {
 
 void NetLine::reset() {
   causes_.clear();
-  history_.clear();
   begin_anew();
   NetFrame first;
   if (!make_next(first)) throw InputError(failure_.empty() ? "it has no frames" : failure_);
+  lost_ = false;
+  history_.clear();
   history_.add(std::move(first));
   history_.show_last();
 }
@@ -138,9 +140,11 @@ void NetLine::branch() {
     }
   }
   hurries_ = false;
+  lost_ = false;
 }
 
 void NetLine::fire(TransitionId transition) {
+  if (lost_) throw InputError("a frame was not finished; reset to begin anew");
   const std::string& name = net().transitions[static_cast<std::size_t>(transition.index)].name;
   if (!history_.is_at_end()) {
     throw InputError(fmt::format(
