@@ -395,7 +395,10 @@ void Gltf::apply_sparse(const JsonValue& sparse, const Layout& l, std::vector<do
   if (places.count > l.count) fail(sparse, "more elements than the accessor has");
   places.type = static_cast<int>(size(*indices, "componentType", 0));
   places.component = component_bytes(places.type);
-  if (places.component == 0 || places.type == 5126) fail(*indices, "unknown componentType");
+  // unsigned ones: a place below zero would be written in front of the numbers
+  if (places.type != 5121 && places.type != 5123 && places.type != 5125) {
+    fail(*indices, fmt::format("componentType {}; expected 5121, 5123 or 5125", places.type));
+  }
   places.width = 1, places.stride = places.component;
   places.offset = size(*indices, "byteOffset", 0);
   const std::size_t views = list("bufferViews").size();

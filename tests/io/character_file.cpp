@@ -248,6 +248,37 @@ TEST_CASE(
   CHECK(std::fabs(pose.rotation(1).z) == 1);
 }
 
+TEST_CASE("character file: sparse values stay within their accessor") {
+  // three numbers, one of which is replaced at the place given
+  const auto read = [](auto place, int type) {
+    Sample s = sample();
+    const std::vector<decltype(place)> places{place};
+    const std::vector<float> values{-5};
+    Json times{{"componentType", 5126}, {"count", 3}, {"type", "SCALAR"}};
+    times["sparse"] = {
+        {"count", 1},
+        {"indices",
+         {{"bufferView", s.view(places.data(), sizeof(place))}, {"componentType", type}}},
+        {"values", {{"bufferView", s.view(values.data(), 4)}}}};
+    s.json["accessors"].push_back(times);
+    s.json["animations"][0]["samplers"][0]["input"] = s.json["accessors"].size() - 1;
+    return s.parse();
+  };
+  CHECK(read(std::uint8_t{0}, 5121).clips.at(0).times[0][0] == -5);
+  const std::string beyond = "an index beyond the accessor";
+  for (const unsigned place : {3u, 4u, 200u}) {
+    CAPTURE(place);
+    CHECK(has_problem(read(static_cast<std::uint8_t>(place), 5121), beyond));
+    CHECK(has_problem(read(static_cast<std::uint16_t>(place), 5123), beyond));
+    CHECK(has_problem(read(place, 5125), beyond));
+  }
+  CHECK(has_problem(read(~0u, 5125), beyond));
+  // a signed place could be in front of the accessor
+  CHECK(has_problem(read(std::int8_t{-1}, 5120), "componentType 5120; expected 5121"));
+  CHECK(has_problem(read(std::int16_t{-1}, 5122), "componentType 5122; expected 5121"));
+  CHECK(has_problem(read(1.f, 5126), "componentType 5126; expected 5121"));
+}
+
 TEST_CASE("character file: imperfect keys are mended and told") {
   Sample s = sample();
   const float nan = std::nanf("");
