@@ -113,6 +113,37 @@ TEST_CASE("server: fragments are joined and pings between them answered") {
   CHECK(client.receive(joined.size()) == joined);
 }
 
+TEST_CASE("server: bodies under way together are no more than four of the largest") {
+  Server server({.max_body_bytes = 1000});
+  server.start({.on_request = [](const HttpRequest& request) {
+    return HttpAnswer{.body = std::make_shared<const std::string>(request.body)};
+  }});
+  const auto begin = [&](std::size_t size) {
+    RawSocket socket(server.port());
+    socket.send(
+        fmt::format("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n", size));
+    return socket;
+  };
+  const auto status = [](RawSocket& socket) { return socket.receive(12).substr(9); };
+
+  std::vector<RawSocket> waiting;
+  for (const std::size_t size : {1000, 1000, 1000, 400, 600}) waiting.push_back(begin(size));
+  RawSocket fifth = begin(1);
+  CHECK(status(fifth) == "503");
+  CHECK(fifth.receive().find("too much is being sent here") != std::string::npos);
+  RawSocket larger = begin(1001);
+  CHECK(status(larger) == "413");
+
+  // those who were let in are served, and leave their room to others
+  waiting[3].send(std::string(400, 'a'));
+  CHECK(status(waiting[3]) == "200");
+  RawSocket next = begin(401);
+  CHECK(status(next) == "503");
+  next = begin(400);
+  next.send(std::string(400, 'b'));
+  CHECK(next.receive().ends_with("\r\n\r\n" + std::string(400, 'b')));
+}
+
 TEST_CASE("server: a close by the server comes after what it sent before") {
   Log log;
   Server server({});
