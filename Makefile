@@ -1,12 +1,13 @@
 # The doors to Molejo. `make help` lists them.
 FUZZ_SECONDS ?= 20
 SEEDS ?= 3
+MUTANTS ?= 300
 PRESET ?= release
 JOBS := $(shell nproc)
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 SOURCES = $(shell git ls-files -co --exclude-standard -- '*.h' '*.cpp' | xargs ls -d 2> /dev/null)
 
-.PHONY: build run gallery test test-browser bench study format lint fuzz clean help
+.PHONY: build run gallery test test-browser bench study format lint fuzz mutate hashes clean help
 
 build:  ## the program, as build/molejo
 	@scripts/install_deps
@@ -19,7 +20,7 @@ run: build  ## everything alive in the browser, at the address that it prints (P
 gallery: build  ## the shipped scenes as recordings, pictures and plots, in out/gallery/index.html
 	@build/molejo gallery scenes out/gallery
 
-test:  ## everything that a change must pass (PRESET=debug or asan for a stricter build)
+test:  ## everything that a change must pass (PRESET=debug, asan or tsan for a stricter build)
 	@scripts/install_deps --test
 	@cmake --preset $(PRESET) > /dev/null
 	@ninja -C $(BUILD) -j$(JOBS)
@@ -53,11 +54,21 @@ lint:  ## clang-format and clang-tidy on what changed since the branch left main
 	@cmake --preset release > /dev/null
 	@scripts/lint
 
-fuzz:  ## every reader against libFuzzer, FUZZ_SECONDS (20) each
+fuzz:  ## every reader and bench against libFuzzer, FUZZ_SECONDS (20) each (FUZZ="show upload": these)
 	@scripts/install_deps --fuzz
 	@cmake --preset fuzz > /dev/null
 	@ninja -C build-fuzz -j$(JOBS)
-	@scripts/fuzz $(FUZZ_SECONDS)
+	@scripts/fuzz $(FUZZ_SECONDS) $(FUZZ)
+
+mutate:  ## MUTANTS (300) small faults in the library: does a test notice? (SEED=1)
+	@scripts/install_deps --test
+	@cmake --preset release > /dev/null
+	@ninja -C build -j$(JOBS)
+	@MUTANTS=$(MUTANTS) SEED=$(or $(SEED),1) nice node scripts/mutate.mjs build
+
+hashes:  ## what all shipped files do, bit for bit, by g++ and clang, release and debug, with AVX2 or not
+	@scripts/install_deps --fuzz
+	@scripts/hashes
 
 clean:  ## remove all that was built or written
 	@rm -rf build build-* out
