@@ -29,10 +29,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   attempt<InputError>([&] { parse_trace(text, "fuzz.json", net); });
   attempt<NetError>([&] {
-    parse_property(text, net);
+    const std::string_view line = text.substr(0, text.find('\n'));  // it is one line of text
+    parse_property(line, net);
     analyse(net, {.space = {.max_states = 200},
                   .timed = {.max_states = 50},
-                  .properties = {std::string(text)}});
+                  .properties = {std::string(line)}});
   });
   return 0;
 }
