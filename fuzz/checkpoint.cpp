@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "molejo/io/file.h"
 #include "molejo/io/motion.h"
 #include "molejo/io/training_state.h"
 #include "molejo/model/error.h"
@@ -15,8 +14,7 @@ using namespace molejo;
 constexpr std::int64_t most_evaluations = 2000;  // a large population is slow, not wrong
 
 struct Hopper {
-  MotionFile file = parse_motion(
-      read_file(MOLEJO_SOURCE_DIR "/fuzz/seeds/motion/hopper.motion.json"), "hopper.motion.json");
+  MotionFile file = load_motion(MOLEJO_SOURCE_DIR "/fuzz/seeds/motion/hopper.motion.json");
   Character character = make_character(file.scene, file.motion.figure);
   GaitProblem problem{character, file.motion};
   ThreadEvaluator evaluator{evaluation(problem, 1), 1};
