@@ -298,6 +298,21 @@ TEST_CASE("character file: imperfect keys are mended and told") {
   CHECK(has_problem(c, "unknown interpolation 'LINEER'; did you mean 'LINEAR'?"));
 }
 
+TEST_CASE("character file: rotations of nodes that are no unit are mended and told") {
+  const auto read = [](std::vector<double> rotation) {
+    Sample s = sample();
+    s.json["nodes"][1]["rotation"] = rotation;
+    return s.parse();
+  };
+  const motion::Character none = read({0, 0, 0, 0});
+  CHECK(none.skeleton[1].rest.rotation.w == 1);
+  CHECK(has_problem(none, "a node's rotation has length zero: taken as none"));
+  const motion::Character long_one = read({0, 0, 3, 0});
+  CHECK(long_one.skeleton[1].rest.rotation.z == 1);
+  CHECK(has_problem(long_one, "a node's rotation is not of unit length: normalised"));
+  CHECK(read({0, 0, 1, 0}).problems.empty());
+}
+
 TEST_CASE("character file: a first rotation without length is the one at rest") {
   for (const int per_key : {1, 3}) {  // plain keys; values between two tangents
     Sample s = sample();

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 
+#include <atomic>
+#include <csignal>
 #include <functional>
 #include <future>
 #include <string>
@@ -154,6 +156,31 @@ TEST_CASE("client: pings are answered while it waits") {
   REQUIRE(pong);
   CHECK(pong->opcode == Opcode::pong);
   CHECK(pong->payload == "here?");
+}
+
+TEST_CASE("client: a signal does not end a wait") {
+  EchoServer echo;
+  Client client(echo.server.url());
+  struct sigaction heard {
+  }, before{};
+  heard.sa_handler = [](int) {};  // and no SA_RESTART: poll returns
+  sigaction(SIGUSR1, &heard, &before);
+  const pthread_t waiting = pthread_self();
+  std::atomic<bool> over = false;
+  std::thread knocking([&] {
+    while (!over) {
+      pthread_kill(waiting, SIGUSR1);
+      std::this_thread::sleep_for(5ms);
+    }
+  });
+  const auto deadline = NetworkClock::now() + 200ms;
+  const bool ready = wait_until(Readiness::to_read, quiet, deadline);
+  const auto end = NetworkClock::now();
+  over = true;
+  knocking.join();
+  sigaction(SIGUSR1, &before, nullptr);
+  CHECK_FALSE(ready);
+  CHECK(end >= deadline);
 }
 
 TEST_CASE("client: no wait is without end") {
