@@ -160,7 +160,7 @@ TEST_CASE("client: pings are answered while it waits") {
 
 TEST_CASE("client: a signal does not end a wait") {
   EchoServer echo;
-  Client client(echo.server.url());
+  const Socket quiet = connect_to("127.0.0.1", echo.server.port(), NetworkClock::now() + patience);
   struct sigaction heard {
   }, before{};
   heard.sa_handler = [](int) {};  // and no SA_RESTART: poll returns
