@@ -161,8 +161,8 @@ TEST_CASE("client: pings are answered while it waits") {
 TEST_CASE("client: a signal does not end a wait") {
   EchoServer echo;
   const Socket quiet = connect_to("127.0.0.1", echo.server.port(), NetworkClock::now() + patience);
-  struct sigaction heard {
-  }, before{};
+  struct sigaction heard {};
+  struct sigaction before {};
   heard.sa_handler = [](int) {};  // and no SA_RESTART: poll returns
   sigaction(SIGUSR1, &heard, &before);
   const pthread_t waiting = pthread_self();
