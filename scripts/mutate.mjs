@@ -173,9 +173,13 @@ function execute(argv, options = {}) {
     child.stderr.on('data', keep);
     const end = () => { try { process.kill(-child.pid, 'SIGKILL'); } catch { /* all gone */ } };
     const timer = setTimeout(() => { late = true; end(); }, (options.seconds ?? 900) * 1000);
-    child.on('error', (error) => { clearTimeout(timer); resolve({ code: -1, output: String(error), late }); });
-    child.on('exit', end); // and what it left behind
-    child.on('close', (code) => { clearTimeout(timer); resolve({ code: code ?? -1, output, late }); });
+    const done = (code) => { clearTimeout(timer); resolve({ code: code ?? -1, output, late }); };
+    child.on('error', (error) => { output = String(error); done(-1); });
+    child.on('close', done);
+    child.on('exit', (code) => {
+      end(); // what it left behind, too; who left its group may hold its output for ever
+      setTimeout(() => { child.stdout.destroy(); child.stderr.destroy(); done(code); }, 1000);
+    });
   });
 }
 
