@@ -1,11 +1,11 @@
 #include "molejo/io/file.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
+#include "molejo/io/staged_file.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -42,23 +42,9 @@ std::string read_regular_file(const std::string& path, std::size_t max_bytes) {
 }
 
 void write_file(const std::string& path, std::string_view content) {
-  const std::string temporary = path + ".new";
-  {
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    out.write(content.data(), static_cast<std::streamsize>(content.size()));
-    out.close();
-    if (!out) {
-      const std::string cause = std::strerror(errno);
-      std::remove(temporary.c_str());
-      throw InputError(path + ": cannot be written: " + cause);
-    }
-  }
-  std::error_code error;
-  fs::rename(temporary, path, error);
-  if (error) {
-    std::remove(temporary.c_str());
-    throw InputError(path + ": cannot be written: " + error.message());
-  }
+  FileSet one;
+  one.add(path, content);
+  one.commit();
 }
 
 }  // namespace molejo

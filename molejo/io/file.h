@@ -16,8 +16,7 @@ std::string read_file(const std::string& path, std::size_t max_bytes = max_input
 // The same for files that a scene names: a pipe or a terminal, which might never end, is refused.
 std::string read_regular_file(const std::string& path, std::size_t max_bytes = max_input_bytes);
 
-// Writes beside the target and renames, so that an earlier file stays whole until the new one is.
-// Throws InputError when the folder is missing or not writable.
+// An earlier file stays whole until the new one is on the disk (staged_file.h). Throws InputError.
 void write_file(const std::string& path, std::string_view content);
 
 }  // namespace molejo
