@@ -136,7 +136,11 @@ int character(const CharacterOptions& o) {
   if (!o.onto.empty()) k = put_onto(k, o.onto);
   const bool changed = o.mirror || o.in_place || o.resample || !o.outputs.empty();
   if (changed) change_clips(k, o);
-  for (const std::string& path : o.outputs) write_character(path, k.character, nullptr, bvh);
+  FileSet files;
+  for (const std::string& path : o.outputs) {
+    files.add(path, character_bytes(path, k.character, bvh));
+  }
+  files.commit();
   fmt::print("{}", o.json ? pretty_text(character_json(k.character, k.roles))
                           : character_text(k.character, k.roles));
   return success;

@@ -10,7 +10,6 @@
 #include "apps/cli/direct.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/export.h"
-#include "molejo/io/file.h"
 #include "molejo/io/net_draw.h"
 #include "molejo/io/net_report.h"
 #include "molejo/io/show.h"
@@ -194,24 +193,26 @@ void print_json(const Show& show, const Proof& proof, const Directed* d) {
 
 void write_all(const Show& show, const Directed& d, const DirectOptions& o) {
   const Model& model = show.built->model;
+  FileSet files;
   for (const std::string& path : o.outputs) {
     if (ending(path) == ".glb" && !d.walkers.empty()) {
-      write_file(path, show_glb(show, d));
+      files.add(path, show_glb(show, d));
     } else {
-      write_output(path, show.scene, model, d.recording, {});
+      add_output(path, show.scene, model, d.recording, {}, files);
     }
   }
   if (!o.events.empty()) {
     const bool csv = ending(o.events) == ".csv";
-    write_file(o.events, csv ? trace_csv(show.net, d.trace, false)
-                             : pretty_text(trace_json(show.net, d.trace)));
+    files.add(o.events, csv ? trace_csv(show.net, d.trace, false)
+                            : pretty_text(trace_json(show.net, d.trace)));
   }
-  if (!o.gantt.empty()) write_file(o.gantt, gantt_svg(show.net, d.trace));
+  if (!o.gantt.empty()) files.add(o.gantt, gantt_svg(show.net, d.trace));
   const int pictures = o.frames.empty() ? 0 : static_cast<int>(d.recording.frames.size());
   for (int i = 0; i < pictures; ++i) {
-    write_file(fmt::format("{}{}.svg", o.frames, i + 1),
-               frame_picture(show.scene, model, d.recording, i));
+    files.add(fmt::format("{}{}.svg", o.frames, i + 1),
+              frame_picture(show.scene, model, d.recording, i));
   }
+  files.commit();
 }
 
 }  // namespace

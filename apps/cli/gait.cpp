@@ -209,9 +209,11 @@ int gait(const GaitOptions& options) {
                                with_feedback(file, options) ? feedback : BetweenCycles());
   const Scene scene = shown_scene(character, file.motion.motion, played.recording);
   const ForceArrows arrows = force_arrows(options, character.model);
+  FileSet files;
   for (const std::string& path : options.outputs) {
-    write_output(path, scene, character.model, played.recording, arrows);
+    add_output(path, scene, character.model, played.recording, arrows, files);
   }
+  files.commit();
   if (options.json) {
     fmt::print("{}\n", to_json(file, check, played.report, options)
                            .dump(2, ' ', false, Json::error_handler_t::replace));

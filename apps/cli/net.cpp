@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "apps/cli/command.h"
+#include "apps/cli/outputs.h"
 #include "molejo/io/file.h"
 #include "molejo/io/net_draw.h"
 #include "molejo/io/net_file.h"
@@ -43,11 +44,6 @@ Fraction fraction(const char* option, const std::string& text, const char* unit,
                                option, text, unit, to_string(least), to_string(most)));
 }
 
-std::string ending(const std::string& path) {
-  const std::size_t dot = path.rfind('.');
-  return dot == std::string::npos ? "" : path.substr(dot);
-}
-
 // NetError is bad input here: it names the net's file.
 template <class F>
 auto about_file(const std::string& file, F&& f) {
@@ -70,18 +66,19 @@ NetTrace play_file(const NetOptions& o, const Net& net) {
   return about_file(o.file, [&] { return play(net, settings, frames); });
 }
 
-void write_trace(const std::string& path, const Net& net, const NetTrace& trace) {
+std::string trace_text(const std::string& path, const Net& net, const NetTrace& trace) {
   const std::string kind = ending(path);
-  if (kind == ".csv") return write_file(path, trace_csv(net, trace, false));
-  if (kind == ".json") return write_file(path, pretty_text(trace_json(net, trace)));
-  if (kind == ".svg") return write_file(path, gantt_svg(net, trace));
-  throw InputError(path + ": unknown ending '" + kind + "'; expected .csv, .json or .svg");
+  if (kind == ".csv") return trace_csv(net, trace, false);
+  return kind == ".json" ? pretty_text(trace_json(net, trace)) : gantt_svg(net, trace);
 }
 
 int run_net(const NetOptions& o) {
+  for (const std::string& path : o.outputs) check_output(path, {".csv", ".json", ".svg"}, o.file);
   const Net net = load_net(o.file);
   const NetTrace trace = play_file(o, net);
-  for (const std::string& path : o.outputs) write_trace(path, net, trace);
+  FileSet files;
+  for (const std::string& path : o.outputs) files.add(path, trace_text(path, net, trace));
+  files.commit();
   if (o.json) {
     fmt::print("{}", pretty_text(trace_json(net, trace)));
   } else {
@@ -98,6 +95,7 @@ int run_net(const NetOptions& o) {
 }
 
 int analyse_net(const NetOptions& o) {
+  if (!o.gantt.empty()) check_output(o.gantt, {".svg"}, o.file);
   const Net net = load_net(o.file);
   AnalysisSettings settings;
   settings.properties = o.properties;
@@ -121,15 +119,9 @@ int analyse_net(const NetOptions& o) {
 }
 
 int draw_net(const NetOptions& o) {
+  check_output(o.out, {".svg", ".dot", ".gv"}, o.file);
   const Net net = load_net(o.file);
-  const std::string kind = ending(o.out);
-  if (kind == ".svg") {
-    write_file(o.out, net_svg(net));
-  } else if (kind == ".dot" || kind == ".gv") {
-    write_file(o.out, net_dot(net));
-  } else {
-    throw InputError(o.out + ": unknown ending '" + kind + "'; expected .svg or .dot");
-  }
+  write_file(o.out, ending(o.out) == ".svg" ? net_svg(net) : net_dot(net));
   return success;
 }
 
@@ -205,6 +197,7 @@ int net_command(const std::string& command, const NetOptions& o) {
     throw InputError(fmt::format("net {0}: no OUT given; see 'molejo net {0} --help'", command));
   }
   if (command == "draw") return draw_net(o);
+  check_output(o.out, {".pn", ".json", ".pnml", ".xml"}, o.file);
   save_net(o.out, load_net(o.file));
   return success;
 }

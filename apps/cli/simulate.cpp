@@ -177,14 +177,18 @@ int simulate_scene(const SimulateOptions& options, Scene scene, const BetweenFra
   if (!goes_on) return success;
 
   const ForceArrows arrows{options.forces || options.force_scale, options.force_scale.value_or(0)};
+  FileSet files;
   for (const std::string& path : options.outputs) {
     if (is_folder(path)) {
-      write_tables(scene, built.model, recording, path);
+      add_tables(scene, built.model, recording, path, files);
     } else {
-      write_output(path, scene, built.model, recording, arrows);
+      add_output(path, scene, built.model, recording, arrows, files);
     }
   }
-  if (!options.contacts.empty()) write_contacts(options.contacts, built.model, recording);
+  if (!options.contacts.empty()) {
+    files.add(options.contacts, contacts_text(options.contacts, built.model, recording));
+  }
+  files.commit();
   if (options.json) {
     fmt::print("{}\n", summary_json(recording));
   } else {

@@ -124,7 +124,9 @@ int sketch(const SketchOptions& options) {
   const ShownSketch played = look_at_sketch(character, file.motion, sketch, options.seconds);
   if (!options.output.empty()) {
     const Recording recording = record_sketch(character, sketch, options.seconds, 60);
-    write_output(options.output, character.scene, character.model, recording);
+    FileSet files;
+    add_output(options.output, character.scene, character.model, recording, {}, files);
+    files.commit();
   }
   if (options.json) {
     fmt::print("{}\n", to_json(options, file.motion, sketch, played)

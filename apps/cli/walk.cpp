@@ -14,7 +14,6 @@
 #include "apps/cli/command.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/character_file.h"
-#include "molejo/io/file.h"
 #include "molejo/io/walk_glb.h"
 #include "molejo/math/words.h"
 #include "molejo/model/error.h"
@@ -164,15 +163,17 @@ class FrameLine {
 };
 
 void write_all(const WalkScene& scene, const WalkRun& run, const WalkOptions& o) {
+  FileSet files;
   for (const std::string& path : o.outputs) {
     if (ending(path) == ".glb") {
-      write_file(path, walk_glb(scene, run.record, {.curves = o.curves}));
+      files.add(path, walk_glb(scene, run.record, {.curves = o.curves}));
       continue;
     }
     const motion::Clip clip =
         navigation::adapted_clip(run.record.characters.front(), scene.fps, "walk");
-    write_file(path, bvh_text(*scene.actors.front().character, clip, {scene.fps}));
+    files.add(path, bvh_text(*scene.actors.front().character, clip, {scene.fps}));
   }
+  files.commit();
 }
 
 void check_outputs(const WalkOptions& o) {

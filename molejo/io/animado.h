@@ -17,6 +17,8 @@
 
 namespace molejo {
 
+class FileSet;
+
 // A script and what it includes, relative to the file that does. Errors name file and line.
 Scene read_animado(const std::string& path);
 
@@ -33,8 +35,8 @@ std::string body_table(const Model& model, const Recording& recording, BodyId bo
 // Does a file of this name lie in whatever folder is chosen?
 bool is_table_name(const std::string& file);
 // All of scene.tables, into a folder that exists.
-void write_tables(const Scene& scene, const Model& model, const Recording& recording,
-                  const std::string& folder);
+void add_tables(const Scene& scene, const Model& model, const Recording& recording,
+                const std::string& folder, FileSet& files);
 
 // A path from such a table: 7 numbers a line (t, position, angles), or 13 with velocities; an empty
 // line or a # comment is skipped. `file` is named in errors.

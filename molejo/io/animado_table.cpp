@@ -7,7 +7,7 @@
 
 #include "molejo/io/animado.h"
 #include "molejo/io/animado_script.h"
-#include "molejo/io/file.h"
+#include "molejo/io/staged_file.h"
 #include "molejo/model/error.h"
 #include "molejo/model/kinematics.h"
 
@@ -100,12 +100,12 @@ bool is_table_name(const std::string& file) {
   return printable && !file.empty() && plain == plain.filename() && file != "." && file != "..";
 }
 
-void write_tables(const Scene& scene, const Model& model, const Recording& recording,
-                  const std::string& folder) {
+void add_tables(const Scene& scene, const Model& model, const Recording& recording,
+                const std::string& folder, FileSet& files) {
   for (const SceneTable& table : scene.tables) {
     const BodyId body = model.body(table.body);
-    write_file((std::filesystem::path(folder) / table.file).string(),
-               body_table(model, recording, body, scene.legacy_angles));
+    files.add((std::filesystem::path(folder) / table.file).string(),
+              body_table(model, recording, body, scene.legacy_angles));
   }
 }
 

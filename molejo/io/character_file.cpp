@@ -35,19 +35,15 @@ motion::Character load_character(const std::string& path) {
   });
 }
 
-void write_character(const std::string& path, const motion::Character& character,
-                     const motion::Clip* clip, const BvhOptions& options) {
+std::string character_bytes(const std::string& path, const motion::Character& character,
+                            const BvhOptions& options) {
   const std::string e = ending(path);
-  if (e == ".glb") {
-    write_file(path, character_glb(character));
-  } else if (e == ".bvh") {
-    if (!clip && character.clips.size() != 1) {
-      throw InputError(path + ": a BVH file holds one clip: name it");
-    }
-    write_file(path, bvh_text(character, clip ? *clip : character.clips.front(), options));
-  } else {
+  if (e == ".glb") return character_glb(character);
+  if (e != ".bvh") {
     throw InputError(path + ": unknown ending '" + e + "'; expected .glb or .bvh");
   }
+  if (character.clips.size() != 1) throw InputError(path + ": a BVH file holds one clip: name it");
+  return bvh_text(character, character.clips.front(), options);
 }
 
 }  // namespace molejo

@@ -38,8 +38,8 @@ struct BvhOptions {
 std::string bvh_text(const motion::Character& character, const motion::Clip& clip,
                      const BvhOptions& options = {});
 
-// .glb with all clips, .bvh with one; others throw InputError.
-void write_character(const std::string& path, const motion::Character& character,
-                     const motion::Clip* clip = nullptr, const BvhOptions& options = {});
+// What a file of this name holds: .glb all clips, .bvh the only one; others throw InputError.
+std::string character_bytes(const std::string& path, const motion::Character& character,
+                            const BvhOptions& options = {});
 
 }  // namespace molejo

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "molejo/io/file.h"
+#include "molejo/io/staged_file.h"
 #include "molejo/io/load.h"
 #include "molejo/math/rotation.h"
 #include "tests/support/contact_scenes.h"
@@ -174,7 +175,9 @@ TEST_CASE("animado planets: the table at h = 1/24, and files of 601 lines") {
   const std::string folder = binary_dir() + "/planet_tables";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
-  write_tables(scene, shown.built.model, shown.recording, folder);
+  FileSet tables;
+  add_tables(scene, shown.built.model, shown.recording, folder, tables);
+  tables.commit();
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     ++files;

@@ -10,6 +10,7 @@
 
 #include "molejo/io/bacin.h"
 #include "molejo/io/file.h"
+#include "molejo/io/staged_file.h"
 #include "molejo/io/scene.h"
 #include "molejo/model/build.h"
 #include "molejo/physics/world.h"
@@ -113,7 +114,9 @@ TEST_CASE("bacin: E1 gives 300 frames whose vertices turn as they should") {
   const Scene scene = experiment("e1");
   const Built built = build(scene);
   const std::string folder = fresh_folder("bacin_e1");
-  write_bacin_frames(built.model, simulate(built, scene.settings), folder + "e1");
+  FileSet files;
+  add_bacin_frames(built.model, simulate(built, scene.settings), folder + "e1", files);
+  files.commit();
   int frames = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     frames += entry.path().extension() == ".ste";
@@ -150,7 +153,9 @@ TEST_CASE("bacin: the surface is closed for every body, whatever its shape") {
   scene.settings.duration = 0.1;
   const Built built = build(scene);
   const std::string folder = fresh_folder("bacin_surface");
-  write_bacin_frames(built.model, simulate(built, scene.settings), folder + "s");
+  FileSet files;
+  add_bacin_frames(built.model, simulate(built, scene.settings), folder + "s", files);
+  files.commit();
   const FrameFile frame = read_frame(folder + "s2.ste");
   const std::vector<std::array<int, 3>> faces = read_surface(folder + "s.sur");
   const std::vector<int> chi =
