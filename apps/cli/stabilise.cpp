@@ -9,6 +9,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/file.h"
+#include "molejo/io/file_lock.h"
 #include "molejo/io/motion.h"
 #include "molejo/io/push_plot.h"
 #include "molejo/locomotion/train.h"
@@ -54,6 +55,7 @@ void print_directions(const PushBattery& b) {
 
 int stabilise(const StabiliseOptions& options) {
   check_output(options.output, {".json"}, "");
+  const FileLock lock(options.output);
   GaitFile gait = load_gait(options.file);
   const Character character = make_character(gait.motion.scene, gait.motion.motion.figure);
   const auto start = std::chrono::steady_clock::now();

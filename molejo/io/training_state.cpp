@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "molejo/io/file.h"
 #include "molejo/model/error.h"
 
@@ -105,13 +107,35 @@ SavedTraining parse_training(std::string_view text, const std::string& file,
   return training;
 }
 
-void save_training(const std::string& path, const SavedTraining& training) {
-  write_file(path, training_text(training));
+Checkpoint::Checkpoint(const std::string& gait) : lock_(gait), path_(gait + ".part") {
+  if (!exists()) return;
+  const std::string text = read_file(path_, max_json_bytes);
+  if (text.find('"' + std::string(format_key) + '"') == std::string::npos) {
+    throw InputError(path_ + ": is no training; it must have another name");
+  }
 }
 
-SavedTraining load_training(const std::string& path, const GaitProblem& problem,
-                            std::uint64_t motion) {
-  return parse_training(read_file(path, max_json_bytes), path, problem, motion);
+bool Checkpoint::exists() const {
+  std::error_code error;
+  return std::filesystem::exists(path_, error);
+}
+
+SavedTraining Checkpoint::load(const GaitProblem& problem, std::uint64_t motion) const {
+  return parse_training(read_file(path_, max_json_bytes), path_, problem, motion);
+}
+
+std::string Checkpoint::save(const SavedTraining& training) const {
+  try {
+    write_file(path_, training_text(training));
+    return "";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+void Checkpoint::remove() const {
+  std::error_code error;
+  std::filesystem::remove(path_, error);
 }
 
 }  // namespace molejo

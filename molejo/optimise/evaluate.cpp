@@ -7,6 +7,15 @@
 
 namespace molejo {
 
+Problem interruptible(Problem problem, const std::atomic<bool>& stop) {
+  problem.evaluate = [evaluate = std::move(problem.evaluate), &stop](
+                         int worker, int count, const double* points, double* results) {
+    if (stop) throw Interrupted();
+    evaluate(worker, count, points, results);
+  };
+  return problem;
+}
+
 ThreadEvaluator::ThreadEvaluator(Problem problem, int threads)
     : Evaluator(problem.unknowns, problem.outputs),
       problem_(std::move(problem)),

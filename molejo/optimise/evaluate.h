@@ -7,6 +7,7 @@
 // points of its group.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -24,6 +25,10 @@ struct Problem {
   // worker in 0 .. workers-1, as the evaluator tells. An exception ends the batch.
   std::function<void(int worker, int count, const double* points, double* results)> evaluate = {};
 };
+
+// The same problem, but an evaluation that begins when `stop` is set throws Interrupted.
+struct Interrupted {};
+Problem interruptible(Problem problem, const std::atomic<bool>& stop);
 
 class Evaluator {
  public:

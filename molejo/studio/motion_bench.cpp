@@ -151,6 +151,7 @@ std::string MotionBench::training_fields() const {
       number_or_null(p.objective), number_or_null(p.easy), number_or_null(p.ratio), n.rate, n.left);
   text += fmt::format(",\"kept\":{}", quoted(training_->files().motion));
   if (!n.error.empty()) text += ",\"error\":" + quoted(n.error);
+  if (!n.unsaved.empty()) text += ",\"unsaved\":" + quoted(n.unsaved);
   if (const auto ghost = training_->ghost()) text += fmt::format(",\"period\":{}", ghost->period);
   if (!result_.empty()) {
     text += fmt::format(",\"file\":{},\"asset\":{},\"worth\":{}", quoted(result_),

@@ -7,7 +7,6 @@
 #include <filesystem>
 
 #include "molejo/io/file.h"
-#include "molejo/io/training_state.h"
 #include "molejo/locomotion/replay.h"
 #include "molejo/math/parallel.h"
 #include "molejo/model/error.h"
@@ -31,18 +30,6 @@ double seconds_since(Clock::time_point start) {
 
 // The page and the run that is shown want a part of the machine too.
 int training_threads() { return std::max(1, thread_count(0) - 1); }
-
-// Thrown where it is cancelled in the middle of a generation or of a polish, which may be long.
-struct Interrupted {};
-
-Problem interruptible(Problem problem, const std::atomic<bool>& cancelled) {
-  problem.evaluate = [evaluate = std::move(problem.evaluate), &cancelled](
-                         int worker, int count, const double* points, double* results) {
-    if (cancelled) throw Interrupted();
-    evaluate(worker, count, points, results);
-  };
-  return problem;
-}
 
 }  // namespace
 
@@ -84,13 +71,14 @@ BackgroundTraining::BackgroundTraining(const MotionFile& motion, TrainingFiles f
     : files_(std::move(files)), wake_(std::move(wake)), task_(std::make_unique<Task>(motion)) {
   const std::uint64_t own = hash(task_->file);
   std::error_code error;
-  const bool has_checkpoint = fs::exists(files_.checkpoint, error);
+  fs::create_directories(fs::path(files_.motion).parent_path(), error);
+  checkpoint_.emplace(files_.gait);
+  const bool has_checkpoint = checkpoint_->exists();
   if (start == TrainingStart::anew) {
     task_->saved.motion = own;
-    fs::create_directories(fs::path(files_.motion).parent_path(), error);
     write_file(files_.motion, motion_text(task_->file));
   } else if (has_checkpoint) {
-    task_->saved = load_training(files_.checkpoint, task_->problem, own);
+    task_->saved = checkpoint_->load(task_->problem, own);
     const auto done = task_->saved.state.evaluations;
     if (start == TrainingStart::resume && done >= task_->file.motion.training.evaluations) {
       // all that was allowed is spent: as much again
@@ -124,6 +112,7 @@ void BackgroundTraining::work(bool searches) {
   try {
     searches ? search() : recall_gait();
   } catch (const std::exception& e) {
+    checkpoint_.reset();
     TrainingNews last = news();
     last.phase = TrainingPhase::failed;
     last.error = e.what();
@@ -143,9 +132,10 @@ void BackgroundTraining::search() {
   const auto budget = task_->file.motion.training.evaluations;
   const Clock::time_point begun = Clock::now();
   Clock::time_point last_save, last_news, last_ghost;
+  std::string unsaved;
   const auto save = [&] {
     saved.seconds = seconds_before + seconds_since(begun);
-    save_training(files_.checkpoint, saved);
+    unsaved = checkpoint_->save(saved);
     last_save = Clock::now();
   };
   const auto progress = [&] {
@@ -154,6 +144,7 @@ void BackgroundTraining::search() {
     const double done = static_cast<double>(n.progress.evaluations - evaluations_before);
     n.rate = done / std::max(seconds_since(begun), 1e-9);
     n.left = n.rate > 0 ? static_cast<double>(budget - n.progress.evaluations) / n.rate : 0;
+    n.unsaved = unsaved;
     return n;
   };
   saved.state = training->state();
@@ -193,8 +184,7 @@ void BackgroundTraining::search() {
   last.phase = gait->valid         ? TrainingPhase::found
                : !saved.state.over ? TrainingPhase::cancelled
                                    : TrainingPhase::not_found;
-  std::error_code error;
-  if (gait->valid) fs::remove(files_.checkpoint, error);
+  if (gait->valid) checkpoint_->remove();
   finish(std::move(gait), last);
 }
 
@@ -215,6 +205,7 @@ void BackgroundTraining::recall_gait() {
 }
 
 void BackgroundTraining::finish(std::shared_ptr<const GaitFile> gait, TrainingNews news) {
+  checkpoint_.reset();  // nothing is written any more
   show_best(gait->unknowns);
   std::string worth = gait_worth(task_->problem, *gait);
   {
@@ -324,6 +315,8 @@ std::shared_ptr<BackgroundTraining> Trainings::begin(const std::string& file,
       throw InputError(fmt::format("{} is being trained: cancel it first", name));
     }
   }
+  // what is recalled may not be through with its files
+  if (const auto earlier = of(file)) earlier->end();
   auto training = std::make_shared<BackgroundTraining>(
       motion, files_of(file, motion), resume ? TrainingStart::resume : TrainingStart::anew,
       std::move(wake));

@@ -283,7 +283,7 @@ TEST_CASE("studio: a training that the end of the studio interrupts goes on in t
   CHECK_FALSE(load_gait(gait).valid);
   const Character character = make_character(file.scene, file.motion.figure);
   const GaitProblem problem(character, file.motion);
-  const SavedTraining saved = load_training(gait + ".part", problem, hash(file));
+  const SavedTraining saved = Checkpoint(gait).load(problem, hash(file));
   CHECK(static_cast<double>(saved.state.evaluations) >= number(told, "evaluations"));
 
   LoopbackStudio next(kept[0], {}, {}, folder.string());

@@ -111,7 +111,8 @@ export class TrainingView {
     const parts = [`generation ${t.generation}${t.restart ? ` of restart ${t.restart}` : ''}`, `${whole(t.evaluations)} evaluations`];
     if (t.rate > 0) parts.push(`${whole(t.rate)}/s`);
     if (t.state === 'running' && t.left > 0) parts.push(`${duration(t.left)} left at most`);
-    return `${says[t.state]}: ${parts.join(', ')}.`;
+    const unsaved = t.unsaved ? ` It is not saved: ${t.unsaved}.` : '';
+    return `${says[t.state]}: ${parts.join(', ')}.${unsaved}`;
   }
 
   // In the view both swing at the pace of the sketch.
