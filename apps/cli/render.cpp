@@ -15,8 +15,10 @@
 #include "apps/cli/command.h"
 #include "apps/cli/outputs.h"
 #include "apps/cli/page.h"
+#include "apps/cli/stop_signal.h"
 #include "apps/cli/studio.h"
 #include "molejo/io/file.h"
+#include "molejo/io/temporary_folder.h"
 #include "molejo/live/http.h"
 #include "molejo/model/error.h"
 #include "molejo/studio/child.h"
@@ -64,7 +66,7 @@ class Inbox {
     changed_.notify_all();
   }
   // The next picture; nothing: there are no more. Throws when none comes.
-  std::optional<std::string> next(Child& browser) {
+  std::optional<std::string> next(Child& browser, const std::atomic<bool>& stop) {
     std::unique_lock lock(mutex_);
     const auto deadline = Clock::now() + patience;
     while (!pictures_.contains(next_)) {
@@ -72,6 +74,7 @@ class Inbox {
         if (!failure_.empty()) throw std::runtime_error(failure_);
         return std::nullopt;
       }
+      if (stop) throw std::runtime_error("interrupted");
       if (!browser.runs()) throw std::runtime_error("the browser has ended");
       if (Clock::now() > deadline) throw std::runtime_error("the browser drew nothing for 60 s");
       changed_.wait_for(lock, std::chrono::milliseconds(200));
@@ -164,24 +167,6 @@ std::vector<std::string> browser_words(const std::string& url, const Size& size,
   return words;
 }
 
-// A folder that is gone when it is no longer needed.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "molejo-render-XXXXXX").string();
-    if (!::mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 void check_output_name(const RenderOptions& o) {
   if (o.output.ends_with("/")) return;
   check_output(o.output, {".mp4", ".gif", ".png"}, o.file);
@@ -236,6 +221,7 @@ int render(const RenderOptions& o) {
   const std::string chromium =
       need_program({"chromium", "chromium-browser", "google-chrome"}, "chromium");
 
+  const StopRequest stop;
   Inbox inbox;
   molejo::StudioOptions own;
   own.page = studio_page();
@@ -254,7 +240,7 @@ int render(const RenderOptions& o) {
     Child browser(chromium, browser_words(url, size, profile.path(), o.dark));
     Counter counter(wanted);
     while (pictures.count() < wanted) {
-      const std::optional<std::string> picture = inbox.next(browser);
+      const std::optional<std::string> picture = inbox.next(browser, stop.made());
       if (!picture) break;
       pictures.add(*picture);
       counter.tell(pictures.count());

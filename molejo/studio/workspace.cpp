@@ -1,10 +1,8 @@
 #include "molejo/studio/workspace.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "molejo/io/file.h"
@@ -76,17 +74,14 @@ constexpr const char* deep = "a/b/c/d";
 }  // namespace
 
 Workspace::Workspace(std::string scenes) : scenes_(std::move(scenes)) {
-  std::string name = (fs::temp_directory_path() / "molejo-XXXXXX").string();
-  if (!::mkdtemp(name.data())) throw InputError(name + ": no temporary folder can be made");
-  temporary_ = name;
   std::error_code error;
-  fs::create_directories(fs::path(temporary_) / deep, error);
+  fs::create_directories(fs::path(temporary()) / deep, error);
   // what is sent may name what lies in the folders of the scenes, as the scenes do
   if (!scenes_.empty() && fs::is_directory(scenes_, error)) {
     for (const fs::directory_entry& entry : fs::directory_iterator(scenes_, error)) {
       if (!entry.is_directory(error)) continue;
       fs::create_directory_symlink(fs::absolute(entry.path()),
-                                   fs::path(temporary_) / deep / entry.path().filename(), error);
+                                   fs::path(temporary()) / deep / entry.path().filename(), error);
     }
   }
   if (!scenes_.empty()) {
@@ -102,11 +97,6 @@ Workspace::Workspace(std::string scenes) : scenes_(std::move(scenes)) {
   }
 }
 
-Workspace::~Workspace() {
-  std::error_code error;
-  fs::remove_all(temporary_, error);
-}
-
 std::string Workspace::give(const std::string& path) {
   const std::lock_guard lock(mutex_);
   given_ = fs::absolute(path).string();
@@ -120,7 +110,7 @@ std::string Workspace::find(const std::string& name) const {
   };
   std::optional<fs::path> path;
   if (name.starts_with("scenes/") && !scenes_.empty()) path = below(scenes_, rest("scenes/"));
-  if (name.starts_with("upload/")) path = below(fs::path(temporary_) / deep, rest("upload/"));
+  if (name.starts_with("upload/")) path = below(fs::path(temporary()) / deep, rest("upload/"));
   if (name.starts_with("given/") && !given_.empty() &&
       fs::path(given_).filename().string() == rest("given/")) {
     path = given_;
@@ -154,7 +144,7 @@ std::string Workspace::keep(const std::string& file_name, std::string_view bytes
     throw InputError(file_name + ": too much was sent already; start the studio again");
   }
   const std::string number = std::to_string(++uploads_);
-  const fs::path folder = fs::path(temporary_) / deep / number;
+  const fs::path folder = fs::path(temporary()) / deep / number;
   std::error_code error;
   fs::create_directory(folder, error);
   write_file((folder / file_name).string(), bytes);

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "molejo/io/temporary_folder.h"
 #include "molejo/live/outbox.h"
 #include "molejo/studio/catalog.h"
 
@@ -22,7 +23,6 @@ class Workspace {
  public:
   // Without a folder there are no scenes. Makes a temporary folder, removed at the end.
   explicit Workspace(std::string scenes);
-  ~Workspace();
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
@@ -44,10 +44,11 @@ class Workspace {
   std::string add_asset(const std::string& name, std::string bytes);
   SharedBytes asset(std::string_view path) const;  // null: none of this name
   // For files that are being made.
-  const std::string& temporary() const { return temporary_; }
+  const std::string& temporary() const { return temporary_.path(); }
 
  private:
-  std::string scenes_, temporary_, gallery_ = "[]";
+  std::string scenes_, gallery_ = "[]";
+  TemporaryFolder temporary_;
   std::string given_;  // path
   std::map<std::string, SharedBytes> thumbs_;
   std::vector<std::string> terrains_;
