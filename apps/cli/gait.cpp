@@ -5,11 +5,11 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "apps/cli/command.h"
 #include "apps/cli/outputs.h"
+#include "molejo/io/json_library.h"
 #include "molejo/locomotion/feedback.h"
 #include "molejo/math/pack.h"
 #include "molejo/math/units.h"

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -546,28 +547,49 @@ int run(int argc, char** argv) {
       "gallery, studio, render, serve, send, direct, character, walk or net; see 'molejo --help'");
 }
 
+// Without memory, and without a word about a stream that cannot be written.
+int complain(ExitCode code, const char* text, const char* more = "") noexcept {
+  std::fprintf(stderr, "molejo: %s%s\n", text, more);
+  return code;
+}
+
+// Only from inside a catch.
+int complain_about_what_was_caught() noexcept {
+  try {
+    throw;
+  } catch (const InputError& error) {
+    return complain(bad_input, error.what());
+  } catch (const NetworkError& error) {
+    return complain(network_failure, error.what());
+  } catch (const std::bad_alloc&) {
+    return complain(internal_error, "out of memory");
+  } catch (const std::exception& error) {
+    if (std::ferror(stdout)) return complain(internal_error, "standard output cannot be written");
+    return complain(internal_error, "internal error: ", error.what());
+  } catch (...) {
+    return complain(internal_error, "internal error");
+  }
+}
+
+// Where nothing can be caught, as in a destructor for which there is no memory.
+[[noreturn]] void end_where_nothing_is_caught() noexcept {
+  std::_Exit(std::current_exception() ? complain_about_what_was_caught()
+                                      : complain(internal_error, "internal error"));
+}
+
 }  // namespace
 
 }  // namespace molejo::cli
 
 int main(int argc, char** argv) {
   using namespace molejo::cli;
+  std::set_terminate(end_where_nothing_is_caught);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of the write
   try {
     const int code = run(argc, argv);
     if (std::fflush(stdout) == 0) return code;
-    fmt::print(stderr, "molejo: standard output cannot be written\n");
-    return internal_error;
-  } catch (const molejo::InputError& error) {
-    fmt::print(stderr, "molejo: {}\n", error.what());
-    return bad_input;
-  } catch (const molejo::NetworkError& error) {
-    fmt::print(stderr, "molejo: {}\n", error.what());
-    return network_failure;
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "molejo: out of memory\n");
-    return internal_error;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "molejo: internal error: {}\n", error.what());
-    return internal_error;
+    return complain(internal_error, "standard output cannot be written");
+  } catch (...) {
+    return complain_about_what_was_caught();
   }
 }

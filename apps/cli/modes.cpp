@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 #include "apps/cli/command.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/export.h"
 #include "molejo/io/file.h"
+#include "molejo/io/json_library.h"
 #include "molejo/io/load.h"
 #include "molejo/locomotion/modes_words.h"
 #include "molejo/math/units.h"

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "apps/cli/command.h"
 #include "apps/cli/outputs.h"
+#include "molejo/io/json_library.h"
 #include "molejo/io/motion.h"
 #include "molejo/locomotion/modes_words.h"
 #include "molejo/model/error.h"

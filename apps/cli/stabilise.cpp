@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 
 #include "apps/cli/command.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/file.h"
 #include "molejo/io/file_lock.h"
+#include "molejo/io/json_library.h"
 #include "molejo/io/motion.h"
 #include "molejo/io/push_plot.h"
 #include "molejo/locomotion/train.h"

@@ -8,12 +8,12 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "apps/cli/command.h"
 #include "apps/cli/outputs.h"
 #include "apps/cli/stop_signal.h"
 #include "molejo/io/file.h"
+#include "molejo/io/json_library.h"
 #include "molejo/io/motion.h"
 #include "molejo/io/training_state.h"
 #include "molejo/locomotion/replay.h"

@@ -6,9 +6,9 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "molejo/io/csv_field.h"
+#include "molejo/io/json_library.h"
 #include "molejo/model/error.h"
 
 namespace molejo {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "molejo/io/columns.h"
 #include "molejo/io/file.h"
+#include "molejo/io/json_library.h"
 #include "molejo/model/error.h"
 
 namespace molejo {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
+#include "molejo/io/json_library.h"
 #include "molejo/model/error.h"
 
 namespace molejo {

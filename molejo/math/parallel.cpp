@@ -5,6 +5,8 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -31,9 +33,7 @@ class Pool {
     if (busy_.test_and_set()) return false;
     {
       const std::lock_guard lock(mutex_);
-      while (static_cast<int>(threads_.size()) < others) {
-        threads_.emplace_back([this] { wait_for_work(); });
-      }
+      start(others);
       work_ = &work;
       wanted_ = others;
     }
@@ -48,6 +48,17 @@ class Pool {
   }
 
  private:
+  // Where there cannot be so many, fewer do the work.
+  void start(int threads) {
+    try {
+      while (static_cast<int>(threads_.size()) < threads) {
+        threads_.emplace_back([this] { wait_for_work(); });
+      }
+    } catch (const std::system_error&) {
+    } catch (const std::bad_alloc&) {
+    }
+  }
+
   void wait_for_work() {
     std::unique_lock lock(mutex_);
     while (true) {
