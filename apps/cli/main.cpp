@@ -341,8 +341,9 @@ int run(int argc, char** argv) {
   CLI::App* simulate_app = add_simulate(app, simulate_options, words);
 
   CheckOptions check_options;
-  CLI::App* check_app = app.add_subcommand("check", "Validate a file, tell what it would simulate");
-  check_app->add_option("FILE", check_options.file, "Any scene that simulate reads")->type_name("");
+  CLI::App* check_app =
+      app.add_subcommand("check", "Validate a file of any kind, tell what it holds");
+  check_app->add_option("FILE", check_options.file, "Any file that Molejo reads")->type_name("");
   check_app->add_flag("--names", check_options.names, "List what formulas may use, with units");
   std::string check_units_word;
   add_units(*check_app, check_units_word);

@@ -11,6 +11,7 @@
 #include "molejo/io/file.h"
 #include "molejo/io/robot.h"
 #include "molejo/io/scene.h"
+#include "molejo/io/xml.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -22,28 +23,6 @@ std::string lower_case_ending(const std::string& path) {
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return ending;
-}
-
-// The name of the first element of an XML text, or nothing: prolog, comments and a document type
-// are skipped.
-std::string_view root_element(std::string_view text) {
-  constexpr std::string_view space = " \t\r\n", byte_order_mark = "\xEF\xBB\xBF";
-  if (text.substr(0, 3) == byte_order_mark) text.remove_prefix(3);
-  while (true) {
-    const std::size_t start = text.find_first_not_of(space);
-    if (start == std::string_view::npos || text[start] != '<') return {};
-    text.remove_prefix(start);
-    const std::string_view closing = text.substr(0, 4) == "<!--" ? "-->"
-                                     : text.substr(0, 2) == "<?" ? "?>"
-                                     : text.substr(0, 2) == "<!" ? ">"
-                                                                 : "";
-    if (closing.empty()) break;
-    const std::size_t end = text.find(closing, 2);
-    if (end == std::string_view::npos) return {};
-    text.remove_prefix(end + closing.size());
-  }
-  text.remove_prefix(1);
-  return text.substr(0, text.find_first_of(" \t\r\n/>"));
 }
 
 Scene load_xml(const std::string& path) {

@@ -26,6 +26,9 @@ std::string training_text(const SavedTraining& training);
 SavedTraining parse_training(std::string_view text, const std::string& file,
                              const GaitProblem& problem, std::uint64_t motion);
 
+// Of whatever motion, to be looked at. Throws InputError.
+SavedTraining load_any_training(const std::string& path);
+
 // FILE.part, where the training of FILE goes on after it was interrupted. As long as the object
 // lives no other process can train for FILE.
 class Checkpoint {
