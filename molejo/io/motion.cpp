@@ -295,6 +295,20 @@ JsonValue marks_value(const PhaseMarks& marks) {
   return object;
 }
 
+// What a gait would go through is not silently left out. `file` is that of the scene.
+void refuse_height_fields(const Scene& scene, const std::string& file) {
+  for (const SceneBody& body : scene.bodies) {
+    for (std::size_t i = 0; i < body.shapes.size(); ++i) {
+      const Shape& shape = body.shapes[i];
+      if (!shape.collides || !std::holds_alternative<HeightField>(shape.geometry)) continue;
+      throw InputError(fmt::format(
+          "{}: body '{}', shape {}: a height field; expected none, since the ground of a gait is "
+          "the plane z = 0",
+          file, body.name, i + 1));
+    }
+  }
+}
+
 // "auto" of a file becomes the modes that it stands for.
 void choose_others(MotionFile& file, const std::string& path) {
   const auto asks = [](const MotionStep& step) {
@@ -319,11 +333,14 @@ MotionFile parse_motion(std::string_view text, const std::string& file) {
   loaded.motion = read_motion(top);
   if (top.has("scene")) {
     loaded.scene = read_scene_inside(top, file);
+    refuse_height_fields(loaded.scene, file + ": /scene");
     return loaded;
   }
   const JsonCursor character = top.need("character");
   if (loaded.motion.character.empty()) character.fail("expected the name of a scene file");
-  loaded.scene = load_scene(beside(file, loaded.motion.character));
+  const std::string scene = beside(file, loaded.motion.character);
+  loaded.scene = load_scene(scene);
+  refuse_height_fields(loaded.scene, scene);
   return loaded;
 }
 
@@ -422,6 +439,7 @@ GaitFile parse_gait(std::string_view text, const std::string& file) {
   GaitFile gait;
   gait.motion.motion = read_motion(top);
   gait.motion.scene = read_scene_inside(top, file);
+  refuse_height_fields(gait.motion.scene, file + ": /scene");
   const JsonCursor found = top.need("found");
   const std::vector<std::string> found_keys = {"unknowns", "seed",    "evaluations",
                                                "restarts", "seconds", "valid"};

@@ -259,6 +259,13 @@ Action ActionReader::read_gait(const JsonCursor& at, int actor, double delay) {
   if (!motion.cycle && !(delay > 0 && delay <= 600)) {
     at.fail("a simulated gait needs a delay of its place, of 600 s at most; or \"cycle\": true");
   }
+  for (const SceneBody& body : bodies_.scene.bodies) {
+    for (const Shape& shape : body.shapes) {
+      if (!shape.collides || !std::holds_alternative<HeightField>(shape.geometry)) continue;
+      at.fail(fmt::format("the ground of a gait is the plane z = 0, and '{}' is a height field",
+                          body.name));
+    }
+  }
   const std::string path = beside_file(bodies_.file, at.need("file").text());
   std::shared_ptr<const GaitData>& data = gaits_[path];
   if (!data) {
