@@ -21,6 +21,7 @@
 #include "molejo/io/show_glb.h"
 #include "molejo/io/walk_glb.h"
 #include "molejo/model/error.h"
+#include "molejo/studio/model_view.h"
 #include "molejo/studio/net_findings.h"
 
 namespace molejo::cli {
@@ -108,10 +109,14 @@ void follow_figure(const Character& c, const Recording& recording, GalleryFilm& 
   }
   const Vec3 first = recording.frames.front().X_WB[torso].p;
   const double height = dot(first, c.up);
-  film.camera.fov_deg = 40;
-  film.camera.target = first - c.up * (0.1 * height);
-  film.camera.position =
-      film.camera.target + normalized(c.up * 0.22 + c.forward * 0.45 - c.left) * (3.6 * height);
+  if (is_given(c.scene.camera)) {
+    film.camera = c.scene.camera;
+  } else {
+    film.camera.fov_deg = 40;
+    film.camera.target = first - c.up * (0.1 * height);
+    film.camera.position =
+        film.camera.target + normalized(c.up * 0.22 + c.forward * 0.45 - c.left) * (3.6 * height);
+  }
   film.follow = static_cast<int>(film.actors.size());
   film.actors.push_back(std::move(focus));
 }
@@ -315,8 +320,7 @@ MadeCard make_card(const GallerySource& source) {
       return net_card(source);
     case FileKind::walk:
       return walk_card(source);
-    case FileKind::scene:
-    case FileKind::character:
+    default:
       break;
   }
   return scene_card(source);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -21,6 +22,7 @@
 #include "molejo/io/temporary_folder.h"
 #include "molejo/live/http.h"
 #include "molejo/model/error.h"
+#include "molejo/studio/catalog.h"
 #include "molejo/studio/child.h"
 #include "molejo/studio/film.h"
 #include "molejo/studio/studio.h"
@@ -148,9 +150,12 @@ class Counter {
   Clock::time_point start_ = Clock::now(), last_ = start_;
 };
 
-std::vector<std::string> browser_words(const std::string& url, const Size& size,
-                                       const std::string& profile, bool dark) {
-  std::vector<std::string> words{"--headless=new",
+// For env: what the browser throws away at its end, or would, lies in its profile.
+std::vector<std::string> browser_words(const std::string& chromium, const std::string& url,
+                                       const Size& size, const std::string& profile, bool dark) {
+  std::vector<std::string> words{"TMPDIR=" + profile,
+                                 chromium,
+                                 "--headless=new",
                                  "--use-angle=swiftshader",
                                  "--enable-unsafe-swiftshader",
                                  "--hide-scrollbars",
@@ -170,6 +175,17 @@ std::vector<std::string> browser_words(const std::string& url, const Size& size,
 void check_output_name(const RenderOptions& o) {
   if (o.output.ends_with("/")) return;
   check_output(o.output, {".mp4", ".gif", ".png"}, o.file);
+}
+
+void check_camera(const RenderOptions& o) {
+  static const std::vector<std::string> sides{"side", "front", "three-quarter", "scene"};
+  if (o.camera.empty()) return;
+  if (std::find(sides.begin(), sides.end(), o.camera) == sides.end()) {
+    throw InputError("--camera: " + unknown_word("place", o.camera, sides));
+  }
+  if (kind_of(o.file) == FileKind::net) {
+    throw InputError("--camera: " + o.file + " is a net, which is drawn flat");
+  }
 }
 
 }  // namespace
@@ -192,7 +208,10 @@ CLI::App* add_render(CLI::App& app, RenderOptions& o) {
   command->add_option("--seconds", o.seconds, "How long it is, s")
       ->capture_default_str()
       ->type_name("S");
-  command->add_option("--camera", o.camera, "side, front, three-quarter or scene")
+  command
+      ->add_option("--camera", o.camera,
+                   "From where: side, front, three-quarter, or scene as the file says; that "
+                   "unless given, and three-quarter where it says nothing")
       ->type_name("NAME");
   command
       ->add_option("--show", o.show, "What is drawn besides: joints, contacts, forces, trails ...")
@@ -210,6 +229,7 @@ int render(const RenderOptions& o) {
   if (o.output.empty())
     throw InputError("-o FILE is missing: .mp4, .gif, .png or a folder ending in /");
   check_output_name(o);
+  check_camera(o);
   const Size size = parse_size(o.size);
   const double fps = number("--fps", o.fps, 1, 240), from = number("--from", o.from, 0, 3600);
   const bool one = o.output.ends_with(".png");
@@ -237,7 +257,8 @@ int render(const RenderOptions& o) {
   if (!o.show.empty()) url += "&show=" + percent_encode(o.show);
   const TemporaryFolder profile;
   {
-    Child browser(chromium, browser_words(url, size, profile.path(), o.dark));
+    Child browser(need_program({"env"}, "coreutils"),
+                  browser_words(chromium, url, size, profile.path(), o.dark));
     Counter counter(wanted);
     while (pictures.count() < wanted) {
       const std::optional<std::string> picture = inbox.next(browser, stop.made());

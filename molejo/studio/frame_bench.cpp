@@ -88,7 +88,7 @@ std::string FrameBench::describe_with(const std::string& more) const {
   json.add("name", scene().name);
   json.add("description", scene().description);
   json.add("fps", 1 / line().interval());
-  json.add("camera", describe_camera(scene().camera));
+  json.add("camera", describe_camera(scene().camera, true));
   json.add("model", describe_model(model()));
   return fields(json) + (more.empty() ? "" : ",") + more + "," + status();
 }
