@@ -7,7 +7,7 @@ JOBS := $(shell nproc)
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 SOURCES = $(shell git ls-files -co --exclude-standard -- '*.h' '*.cpp' | xargs ls -d 2> /dev/null)
 
-.PHONY: build run gallery test test-browser bench study format lint fuzz mutate hashes clean help
+.PHONY: build run gallery test test-browser faults bench study format lint fuzz mutate hashes clean help
 
 build:  ## the program, as build/molejo
 	@scripts/install_deps
@@ -29,6 +29,11 @@ test:  ## everything that a change must pass (PRESET=debug, asan or tsan for a s
 test-browser: build  ## every panel of the studio in Debian's Chromium, as a person uses it
 	@scripts/install_deps --test
 	@node --test --test-concurrency=1 $(filter-out %/studio.mjs,$(wildcard tests/browser/*.mjs))
+
+faults: build  ## every allocation and system call of ten commands fails once, and each is killed at every call: hours
+	@cmake --preset release > /dev/null
+	@ninja -C build -j$(JOBS) fault_tracer faulty_memory
+	@tests/faults/run build --all
 
 bench:  ## Molejo beside its peers: microseconds per step, energy drift
 	@scripts/install_deps --peers

@@ -324,8 +324,9 @@ test_inputs_that_cannot_be_read() {
   refuse "missing.step: no such file" check missing.step
   mkdir folder.json
   refuse "is a folder" simulate folder.json
-  echo solid > part.stl
-  refuse "unknown ending '.stl'; expected .json, .cfg, .dat, .urdf or .xml" check part.stl
+  echo solid > part.step
+  refuse "unknown kind of file; expected scene (.json .cfg .dat .ani .urdf .xml), show (.show.json)" check part.step
+  refuse "unknown ending '.step'; expected .json, .cfg, .dat, .urdf or .xml" simulate part.step
   : > empty.json
   refuse "empty.json" check empty.json
   echo '<html/>' > page.xml
@@ -336,6 +337,94 @@ test_inputs_that_cannot_be_read() {
   refuse "give its .cfg file" check body.bds
   head -c 100000 /dev/urandom > noise.json
   refuse "noise.json" check noise.json
+}
+
+test_check_takes_every_shipped_file() {
+  local file kind code
+  while read -r file; do
+    case $file in
+      scenes/thumbs/*) continue ;;
+      *.act | *.bds | *.shp | *.ste | *.ctr | *.for) kind=part ;;
+      *.show.json) kind=show ;;
+      *.motion.json) kind=motion ;;
+      *.gait.json) kind=gait ;;
+      *.walk.json) kind=walk ;;
+      *.net.json | *.pn | *.pnml) kind=net ;;
+      *.terrain.json) kind=terrain ;;
+      *.bvh) kind=character ;;
+      *.obj) kind=mesh ;;
+      *.png) kind=heights ;;
+      *) kind=scene ;;
+    esac
+    if [ $kind = part ]; then
+      refuse "a part of a s" check "$scenes/../$file"
+      continue
+    fi
+    code=0
+    "$program" check --json "$scenes/../$file" > stdout 2> stderr || code=$?
+    # clips of packages that not everybody has
+    if [ $code -eq 2 ] && grep -q "node_modules/.*no such file" stderr; then continue; fi
+    [ $code -eq 0 ] || fail "code $code: check $file"
+    python3 -c 'import json, sys; k = json.load(open("stdout")); assert k["kind"] == sys.argv[1] and len(k) > 5, k' $kind ||
+      fail "check $file: not a $kind"
+    "$program" check "$scenes/../$file" > stdout 2> stderr || fail "check $file"
+    [ "$(wc -l < stdout)" -gt 4 ] || fail "check $file: says little"
+  done < <(cd "$scenes/.." && git ls-files scenes 2> /dev/null || find scenes -type f | sort)
+}
+
+test_check_knows_a_kind_by_what_the_file_holds() {
+  local kind
+  for kind in gaits/basic_run.motion gaits/basic_run.gait shows/wave.show nets/walk.net terrains/hills.terrain; do
+    mkdir -p "$(dirname "copy/$kind")"
+    ln -sf "$scenes/characters" "$scenes/nets" "$scenes/gaits" copy/ 2> /dev/null || true
+    sed "s|\.\./|$scenes/|g; s|\"wave.bvh\"|\"$scenes/shows/wave.bvh\"|" "$scenes/$kind.json" > plain.json
+    expect 0 check plain.json --json
+    holds stdout "\"kind\": \"${kind##*.}\""
+  done
+  cp "$scenes/nets/fms_5.pnml" net.xml
+  expect 0 check net.xml
+  holds stdout '^  kind +net$'
+  expect 1 train "$(run_motion)" --evaluations 32 -o a.json
+  expect 0 check a.json.part
+  holds stdout '^  evaluations +32$'
+  printf 'solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n' > a.stl
+  expect 0 check a.stl
+  holds stdout '^  triangles +1$'
+  holds stdout '^  x +0 to 1 m$'
+}
+
+test_check_says_what_is_wrong_with_any_kind() {
+  printf 'no picture' > a.png
+  refuse "a.png: " check a.png
+  printf 'v 0 0 nan\n' > a.obj
+  refuse "a.obj:1: " check a.obj
+  head -c 100 "$scenes/walks/stick_walk.bvh" > a.bvh
+  refuse "a.bvh" check a.bvh
+  printf 'P a 0\n' > a.pn
+  refuse "a.pn:1: " check a.pn
+  echo '{"training_state": "gait", "moti' > a.part
+  refuse "a.part:1: " check a.part
+  echo '{"noise": {"amplitude": -1}}' > a.terrain.json
+  refuse "a.terrain.json:1: /noise" check a.terrain.json
+  sed 's/"unknowns": \[/"unknowns": [0.5,/' "$scenes/gaits/basic_run.gait.json" > a.gait.json
+  refuse "a.gait.json: /found/unknowns: " check a.gait.json
+  refuse "only a scene has formulas" check "$scenes/nets/walk.net.json" --names
+}
+
+test_a_height_field_under_a_gait_is_refused() {
+  local field='{"name": "hills", "immobile": true, "shape": {"height_field": {"heights": [[0, 1], [1, 0]], "size": [4, 4]}}}'
+  sed "s|^  \"bodies\": \[|  \"bodies\": [$field,|" "$scenes/characters/humanoid.json" > hilly.json
+  expect 0 check hilly.json
+  sed "s|\.\./characters/humanoid.json|hilly.json|" "$(run_motion)" > hilly.motion.json
+  for command in train sketch check; do
+    refuse "hilly.json: body 'hills', shape 1: a height field; expected none" $command hilly.motion.json
+  done
+  sed "s|^    \"bodies\": \[|    \"bodies\": [$field,|" "$scenes/gaits/basic_run.gait.json" > hilly.gait.json
+  refuse "hilly.gait.json: /scene: body 'hills', shape 1: a height field" gait hilly.gait.json
+  refuse "hilly.gait.json: /scene: body 'hills', shape 1: a height field" stabilise hilly.gait.json -o out.json
+  refuse "hilly.gait.json: /scene: body 'hills', shape 1: a height field" pushes hilly.gait.json
+  refuse "hilly.gait.json: /scene: body 'hills', shape 1: a height field" studio hilly.gait.json --port 0
+  only_files hilly.gait.json hilly.json hilly.motion.json
 }
 
 test_simulate_writes_every_kind() {
@@ -726,6 +815,99 @@ test_train_goes_on_after_a_kill_with_the_same_bits() {
   without_seconds plain.json > expected
   without_seconds gait.json | cmp - expected || fail "another gait with more evaluations"
   echo "killed $kills times"
+}
+
+test_two_trainings_do_not_share_an_output() {
+  "$program" train "$(run_motion)" -o a.json > /dev/null 2>&1 &
+  first=$!
+  local i
+  trap 'kill -KILL $first 2> /dev/null || true; rm -rf "$folder"' EXIT
+  for ((i = 0; i < 500; ++i)); do
+    if [ -s a.json.part ]; then break; fi
+    sleep 0.02
+  done
+  ln -s a.json link.json
+  refuse "a.json: process $first is working for it; wait for its end or choose another name" train "$(run_motion)" -o a.json
+  refuse "process $first is working for it" train "$(run_motion)" -o link.json --resume
+  refuse "process $first is working for it" stabilise "$scenes/gaits/basic_run.gait.json" -o a.json
+  kill -0 $first || fail "the first one has ended"
+  kill -KILL $first
+  wait $first 2> /dev/null || true
+  # its lock went with it, whatever lies there
+  expect 1 train "$(run_motion)" -o a.json --resume --evaluations 64
+  holds stdout 'no gait found'
+  rm link.json
+  only_files a.json a.json.part
+}
+
+test_a_training_outlives_checkpoints_that_fail() {
+  mkdir kept
+  "$program" train "$(run_motion)" -o "$folder/kept/a.json" > out 2> err &
+  job=$!
+  local i before
+  trap 'kill -KILL $job 2> /dev/null || true; rm -rf "$folder"' EXIT
+  for ((i = 0; i < 500; ++i)); do
+    if [ -s kept/a.json.part ]; then break; fi
+    sleep 0.02
+  done
+  mv kept away
+  for ((i = 0; i < 1000; ++i)); do
+    if grep -q "a.json.part: no such folder '.*'; the training goes on, and tries again" err; then break; fi
+    sleep 0.02
+  done
+  kill -0 $job || fail "it has ended: $(cat err)"
+  mv away kept
+  before=$(stat -c %Y.%i kept/a.json.part)
+  for ((i = 0; i < 1000; ++i)); do
+    if [ "$(stat -c %Y.%i kept/a.json.part)" != "$before" ]; then break; fi
+    sleep 0.02
+  done
+  [ "$(stat -c %Y.%i kept/a.json.part)" != "$before" ] || fail "it is not saved again"
+  [ "$(grep -c 'tries again' err)" -eq 1 ] || fail "told $(grep -c 'tries again' err) times"
+  # asked to end it does so at once, by that signal, and leaves only what it goes on from
+  kill -TERM $job
+  i=0
+  wait $job 2> /dev/null || i=$?
+  [ $i -eq 143 ] || fail "code $i"
+  holds err '^molejo: interrupted; --resume goes on from .*a.json.part$'
+  [ "$(ls -A kept)" = a.json.part ] || fail "leaves $(ls -A kept)"
+}
+
+test_a_result_that_cannot_be_written_can_be_resumed() {
+  local code=0
+  expect 1 train "$(run_motion)" --evaluations 64 -o plain.json
+  # a file may have no more than a kilobyte: neither the search nor the gait has room
+  (ulimit -f 1; "$program" train "$(run_motion)" --evaluations 64 -o a.json > stdout 2> stderr) || code=$?
+  [ $code -eq 2 ] || fail "code $code"
+  holds stderr '^molejo: warning: a.json.part: cannot be written: File too large; the training goes on'
+  holds stderr '^molejo: a.json: cannot be written: File too large$'
+  rm stdout stderr
+  only_files plain.json plain.json.part
+  mkdir a.json
+  refuse "a.json: is a folder" train "$(run_motion)" --evaluations 64 -o a.json
+}
+
+test_outputs_keep_modes_and_links() {
+  umask 027
+  expect 0 simulate pendulum.json --duration 0.1 -o a.csv
+  [ "$(stat -c %a a.csv)" = 640 ] || fail "a new file has mode $(stat -c %a a.csv)"
+  chmod 600 a.csv
+  ln -s a.csv link.csv
+  echo mine > a.csv.new
+  expect 0 simulate pendulum.json --duration 0.2 -o link.csv
+  [ -L link.csv ] && [ "$(stat -c %a a.csv)" = 600 ] && [ "$(wc -l < a.csv)" -gt 3 ] || fail "mode or link"
+  [ "$(cat a.csv.new)" = mine ] || fail "a.csv.new is not what it was"
+  only_files a.csv a.csv.new link.csv
+  ln -s /dev/full full.csv
+  refuse "full.csv: cannot be written: No space left on device" simulate pendulum.json --duration 0.1 -o full.csv -o b.csv
+  [ ! -e b.csv ] || fail "b.csv is written though full.csv is not"
+  mkfifo pipe.csv
+  cat pipe.csv > read.csv &
+  expect 0 simulate pendulum.json --duration 0.2 -o pipe.csv
+  wait $!
+  cmp read.csv a.csv || fail "the pipe got something else"
+  "$program" check pendulum.json > /dev/full 2> stderr && fail "nobody noticed"
+  holds stderr '^molejo: standard output cannot be written$'
 }
 
 test_train_refuses() {
@@ -1403,6 +1585,123 @@ test_render_animates_a_picture_of_a_net() {
     fail "size or frames"
   ffmpeg -loglevel error -i net.gif f%d.png
   ! cmp -s f1.png f4.png || fail "nothing moves"
+}
+
+# Where a red ball is in a picture: centre and radius in pixels, or "none".
+red_ball() {
+  ffmpeg -loglevel error -i "$1" -f rawvideo -pix_fmt rgb24 - | python3 -c '
+import sys
+w = int(sys.argv[1])
+data = sys.stdin.buffer.read()
+red = [divmod(i // 3, w) for i in range(0, len(data), 3) if data[i] > data[i + 1] + 60 and data[i] > data[i + 2] + 60]
+if not red: sys.exit(print("none"))
+n = len(red)
+print(sum(x for _, x in red) / n + 0.5, sum(y for y, _ in red) / n + 0.5, (n / 3.14159265) ** 0.5)' "$2"
+}
+
+# The same as a camera should see it: POSITION TARGET FOV WIDTH HEIGHT, points with commas.
+seen_ball() {
+  python3 -c '
+import sys, math
+point = lambda text: [float(x) for x in text.split(",")]
+c, t, fov, w, h = point(sys.argv[1]), point(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5])
+ball, radius = [0.6, 0.3, 0.9], 0.25
+sub = lambda a, b: [x - y for x, y in zip(a, b)]
+dot = lambda a, b: sum(x * y for x, y in zip(a, b))
+cross = lambda a, b: [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+unit = lambda a: [x / math.sqrt(dot(a, a)) for x in a]
+back = unit(sub(c, t)); right = unit(cross([0, 0, 1], back)); up = cross(back, right)
+d = sub(ball, c); depth = -dot(d, back)
+scale = h / 2 / math.tan(math.radians(fov) / 2)
+print(w / 2 + scale * dot(d, right) / depth, h / 2 - scale * dot(d, up) / depth, scale * radius / math.sqrt(depth * depth - radius * radius))' "$@"
+}
+
+near() { # "X Y R" of two, within so many pixels
+  python3 -c '
+import sys
+a, b = [[float(x) for x in text.split()] for text in sys.argv[1:3]]
+sys.exit(0 if all(abs(x - y) <= float(sys.argv[3]) for x, y in zip(a, b)) else 1)' "$@"
+}
+
+write_ball() { # POSITION TARGET FOV, or no camera
+  local camera=
+  [ $# -eq 0 ] || camera="\"camera\": {\"position\": [$1], \"target\": [$2], \"fov_deg\": $3},"
+  cat > ball.json << JSON
+{$camera "gravity": [0, 0, 0], "bodies": [
+  {"name": "ball", "position": [0.6, 0.3, 0.9], "shape": {"sphere": 0.25}, "color": [1, 0, 0]}]}
+JSON
+}
+
+test_render_looks_from_where_the_scene_says() {
+  can_render || return 0
+  local camera size seen
+  for camera in "3,-4,2 0.2,0.1,0.8 35" "-2,1,3 0.6,0.3,0.5 60"; do
+    # shellcheck disable=SC2086
+    write_ball $camera
+    for size in 320x200 160x240; do
+      expect 0 render ball.json -o a.png --size $size
+      # shellcheck disable=SC2086
+      seen=$(seen_ball $camera ${size/x/ })
+      near "$(red_ball a.png ${size%x*})" "$seen" 2.5 || fail "$camera, $size: $(red_ball a.png ${size%x*}), expected $seen"
+    done
+  done
+}
+
+test_render_looks_from_where_it_is_told() {
+  can_render || return 0
+  local side
+  # in the scene's picture the ball is far from the middle, in all others in it
+  write_ball 3,-4,2 1.6,0.1,0.8 35
+  expect 0 render ball.json -o scene.png --size 320x200 --camera scene
+  near "$(red_ball scene.png 320)" "$(seen_ball 3,-4,2 1.6,0.1,0.8 35 320 200)" 2.5 || fail "scene: $(red_ball scene.png 320)"
+  for side in side front three-quarter; do
+    expect 0 render ball.json -o $side.png --size 320x200 --camera $side
+    near "$(red_ball $side.png 320 | cut -d' ' -f1,2)" "160 100" 6 || fail "$side: $(red_ball $side.png 320)"
+  done
+  # without a camera in the file all is shown, three-quarter
+  write_ball
+  expect 0 render ball.json -o plain.png --size 320x200
+  near "$(red_ball plain.png 320)" "$(red_ball three-quarter.png 320)" 0.5 || fail "without a camera: $(red_ball plain.png 320)"
+  # a runner from two sides: two pictures, none of them that of its scene
+  for side in side front scene; do
+    expect 0 render "$scenes/gaits/basic_run.gait.json" -o run_$side.png --size 160x100 --camera $side
+  done
+  ! cmp -s run_side.png run_front.png || fail "side is front"
+  ! cmp -s run_side.png run_scene.png || fail "side is scene"
+  refuse "--camera: unknown place 'above'" render ball.json -o b.png --camera above
+  refuse "is a net, which is drawn flat" render "$scenes/nets/walk.net.json" -o b.png --camera side
+}
+
+test_render_leaves_no_temporary_folder() {
+  can_render || return 0
+  local i
+  mkdir tmp
+  export TMPDIR="$folder/tmp"
+  begin_film() {
+    "$program" render "$scenes/pendulum.json" -o film.mp4 --seconds 100 --fps 30 --size 320x200 > out 2> err &
+    job=$!
+    for ((i = 0; i < 1500; ++i)); do
+      if [ "$(ls -A tmp | wc -l)" -ge 2 ]; then return; fi
+      sleep 0.02
+    done
+    fail "no temporary folders"
+  }
+  trap 'kill -KILL $job 2> /dev/null || true; rm -rf "$folder"' EXIT
+  begin_film
+  [ "$(stat -c %a tmp/*)" = "$(printf '700\n700')" ] || fail "modes $(stat -c %a tmp/*)"
+  kill -TERM $job
+  i=0
+  wait $job 2> /dev/null || i=$?
+  [ $i -eq 143 ] || fail "code $i"
+  [ -z "$(ls -A tmp)" ] || fail "leaves $(ls -A tmp)"
+  begin_film
+  kill -KILL $job
+  wait $job 2> /dev/null || true
+  [ "$(ls -A tmp | wc -l)" -ge 2 ] || fail "nothing is left after a kill"
+  expect 0 render "$scenes/pendulum.json" -o a.png --size 160x100
+  [ -z "$(ls -A tmp)" ] || fail "the next one leaves $(ls -A tmp)"
+  rm -rf tmp out err
+  only_files a.png
 }
 
 test_render_refuses_bad_input_with_one_line() {
