@@ -301,6 +301,26 @@ TEST_CASE("studio: a training that the end of the studio interrupts goes on in t
   CHECK(number(resumed, "evaluations") == number(recalled, "evaluations"));
 }
 
+TEST_CASE("studio: what another studio trains is not trained beside it") {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(binary_dir()) / "studio_shared_trainings";
+  fs::remove_all(folder);
+  LoopbackStudio first(motion, {}, {}, folder.string()), second(motion, {}, {}, folder.string());
+  Visitor visitor(first), other(second);
+  const std::string change = R"({"do": "amplitude", "palette": "air", "mode": 2, "value": 0.35})";
+  visitor.must(change), other.must(change);
+  visitor.must(R"({"do": "train"})");
+  visitor.event("training");
+  CHECK(other.error(R"({"do": "train"})").find("is working for it; wait for its end") !=
+        std::string::npos);
+  const double before = number(visitor.event("training"), "evaluations");
+  while (number(visitor.event("training"), "evaluations") <= before) {
+  }
+  visitor.must(R"({"do": "cancel"})");
+  training_until(visitor, "cancelled");
+  other.must(R"({"do": "train"})");  // free again
+}
+
 TEST_CASE("studio: nobody looks, and the training goes on") {
   LoopbackStudio studio(motion);
   double before = 0;
