@@ -404,7 +404,7 @@ test_check_says_what_is_wrong_with_any_kind() {
   refuse "a.pn:1: " check a.pn
   echo '{"training_state": "gait", "moti' > a.part
   refuse "a.part:1: " check a.part
-  echo '{"noise": {"amplitude": -1}}' > a.terrain.json
+  echo '{"noise": {"amplitude": -1}, "from": [0, 0], "to": [1, 1]}' > a.terrain.json
   refuse "a.terrain.json:1: /noise" check a.terrain.json
   sed 's/"unknowns": \[/"unknowns": [0.5,/' "$scenes/gaits/basic_run.gait.json" > a.gait.json
   refuse "a.gait.json: /found/unknowns: " check a.gait.json
