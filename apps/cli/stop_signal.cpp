@@ -14,9 +14,11 @@ int stop_pipe[2] = {-1, -1};
 std::atomic<bool> stop_made{false};
 std::atomic<int> stop_signal{0};
 
+// Only nohup's choice counts. A shell makes its background jobs ignore SIGINT too, and whoever
+// sends that signal to one of them wants it to end.
 bool is_ignored(int signal) {
   struct sigaction now {};
-  return ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+  return signal == SIGHUP && ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
 extern "C" void on_stop_signal(int) {

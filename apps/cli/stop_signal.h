@@ -10,7 +10,7 @@ namespace molejo::cli {
 void wait_for_stop_signal();
 
 // While it lives, the first such signal is only noted, so that the command can tidy up; the second
-// one ends the program at once. Signals that are ignored stay so.
+// one ends the program at once. A SIGHUP that nohup ignores stays so.
 class StopRequest {
  public:
   StopRequest();
