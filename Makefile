@@ -31,6 +31,7 @@ test-browser: build  ## every panel of the studio in Debian's Chromium, as a per
 	@node --test --test-concurrency=1 $(filter-out %/studio.mjs,$(wildcard tests/browser/*.mjs))
 
 faults: build  ## every allocation and system call of ten commands fails once, and each is killed at every call: hours
+	@scripts/install_deps --test
 	@cmake --preset release > /dev/null
 	@ninja -C build -j$(JOBS) fault_tracer faulty_memory
 	@tests/faults/run build --all
