@@ -14,7 +14,8 @@ using namespace molejo;
 constexpr std::int64_t most_evaluations = 2000;  // a large population is slow, not wrong
 
 struct Hopper {
-  MotionFile file = load_motion(MOLEJO_SOURCE_DIR "/fuzz/seeds/motion/hopper.motion.json");
+  MotionFile file =
+      load_motion(SourceFile::given(MOLEJO_SOURCE_DIR "/fuzz/seeds/motion/hopper.motion.json"));
   Character character = make_character(file.scene, file.motion.figure);
   GaitProblem problem{character, file.motion};
   ThreadEvaluator evaluator{evaluation(problem, 1), 1};

@@ -245,9 +245,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       [](const Playback::Clients&, const std::string& text) { parse_json(text, "frame"); },
       [](const Playback::Clients&, int, const std::string&) {}};
   const std::string file = std::string("scenes/") + files[bytes.below(std::size(files))];
+  const WorkspaceFile found = workspace.find(file);
   const std::unique_ptr<Bench> bench = open_bench(
       *kind_of(file),
-      {file, workspace.find(file), outputs, {.frames = 200}, &workspace, [] {}, &trainings});
+      {file, found.file, found.path, outputs, {.frames = 200}, &workspace, [] {}, &trainings});
   bench->playback().open(client);
   std::vector<std::string> names;
   collect(parse_json("{" + bench->playback().describe() + "}", "describe").root, names);

@@ -25,7 +25,8 @@ void attempt(Action action) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const Net net = load_net(MOLEJO_SOURCE_DIR "/scenes/nets/ball_top.net.json");
+  static const Net net =
+      load_net(SourceFile::given(MOLEJO_SOURCE_DIR "/scenes/nets/ball_top.net.json"));
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   attempt<InputError>([&] { parse_trace(text, "fuzz.json", net); });
   attempt<NetError>([&] {

@@ -35,9 +35,10 @@ void use(const std::string& name, Workspace& workspace, Trainings& trainings) {
       },
       [](const Playback::Clients&, const std::string& text) { parse_json(text, "frame"); },
       [](const Playback::Clients&, int, const std::string&) {}};
+  const WorkspaceFile found = workspace.find(name);
   const auto bench = open_bench(
       *kind_of(name),
-      {name, workspace.find(name), outputs, {.frames = 100}, &workspace, [] {}, &trainings});
+      {name, found.file, found.path, outputs, {.frames = 100}, &workspace, [] {}, &trainings});
   bench->playback().open(client);
   double now = 0;
   ask(bench->playback(), R"({"do": "subscribe", "binary": true, "contacts": true})", now);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "apps/cli/command.h"
+#include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/character_file.h"
 #include "molejo/io/character_report.h"
@@ -40,7 +41,7 @@ struct Known {
 };
 
 Known know(const std::string& file, const CharacterOptions* options) {
-  Known k{load_character(file), {}, {}};
+  Known k{load_character(given(file)), {}, {}};
   k.reference = motion::bind_pose(k.character);
   std::map<motion::Role, int> given;
   if (options && !options->roles_file.empty()) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "apps/cli/given.h"
 #include "molejo/model/error.h"
 #include "molejo/net/net.h"
 
@@ -46,7 +47,7 @@ void Facts::add(const std::string& key, bool value) {
 }
 
 int check(const CheckOptions& options) {
-  const FileKind kind = kind_of_file(options.file);
+  const FileKind kind = kind_of_file(given(options.file));
   if (kind == FileKind::scene) return check_scene(options);
   if (options.names) throw InputError("--names: only a scene has formulas");
   if (options.units != UnitCheck::off) throw InputError("--units: only a scene has formulas");

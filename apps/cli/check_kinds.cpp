@@ -6,6 +6,7 @@
 
 #include "apps/cli/check.h"
 #include "apps/cli/gait.h"
+#include "apps/cli/given.h"
 #include "molejo/io/character_file.h"
 #include "molejo/io/mesh_file.h"
 #include "molejo/io/net_file.h"
@@ -55,7 +56,7 @@ void add_motion(const MotionFile& file, const Character& c, const GaitProblem& p
 }
 
 Facts motion_facts(const std::string& path) {
-  const MotionFile file = load_motion(path);
+  const MotionFile file = load_motion(given(path));
   const Character character = make_character(file.scene, file.motion.figure);
   const GaitProblem problem(character, file.motion);
   Facts facts;
@@ -80,7 +81,7 @@ Facts gait_facts(const std::string& path) {
 }
 
 Facts show_facts(const std::string& path) {
-  const Show show = load_show(path);
+  const Show show = load_show(given(path));
   Facts facts;
   facts.name = show.name;
   facts.add("bodies", static_cast<double>(show.built->model.body_count()));
@@ -96,7 +97,7 @@ Facts show_facts(const std::string& path) {
 }
 
 Facts walk_facts(const std::string& path) {
-  const WalkScene scene = load_walk_scene(path);
+  const WalkScene scene = load_walk_scene(given(path));
   make_stage(scene);  // refuses what cannot be walked
   Facts facts;
   facts.name = scene.name;
@@ -109,7 +110,7 @@ Facts walk_facts(const std::string& path) {
 }
 
 Facts net_facts(const std::string& path) {
-  const Net net = load_net(path);
+  const Net net = load_net(given(path));
   Facts facts;
   facts.name = net.name;
   add_net(net, facts);
@@ -117,7 +118,7 @@ Facts net_facts(const std::string& path) {
 }
 
 Facts character_facts(const std::string& path) {
-  const motion::Character c = load_character(path);
+  const motion::Character c = load_character(given(path));
   const motion::Roles roles = motion::find_roles(c.skeleton, motion::bind_pose(c), {});
   Facts facts;
   facts.name = c.name;
@@ -146,7 +147,7 @@ void add_extent(const std::vector<Vec3>& points, Facts& facts) {
 }
 
 Facts terrain_facts(const std::string& path) {
-  const std::vector<Terrain> terrains = load_terrains(path);
+  const std::vector<Terrain> terrains = load_terrains(given(path));
   Facts facts;
   std::vector<Vec3> points;
   for (const Terrain& t : terrains) {
@@ -160,7 +161,7 @@ Facts terrain_facts(const std::string& path) {
 }
 
 Facts mesh_facts(const std::string& path) {
-  const TriangleMesh mesh = read_mesh(path);
+  const TriangleMesh mesh = read_mesh(given(path));
   Facts facts;
   facts.add("vertices", count_of(mesh.vertices));
   facts.add("triangles", count_of(mesh.triangles));
@@ -171,7 +172,7 @@ Facts mesh_facts(const std::string& path) {
 }
 
 Facts heights_facts(const std::string& path) {
-  const GreyImage image = read_png(path, max_scene_heights);
+  const GreyImage image = read_png(given(path), max_scene_heights);
   const auto [low, high] = std::minmax_element(image.pixels.begin(), image.pixels.end());
   Facts facts;
   facts.add("width", static_cast<double>(image.width));
@@ -182,7 +183,7 @@ Facts heights_facts(const std::string& path) {
 }
 
 Facts training_facts(const std::string& path) {
-  const SavedTraining saved = load_any_training(path);
+  const SavedTraining saved = load_any_training(given(path));
   const TrainingState& s = saved.state;
   Facts facts;
   facts.add("motion", fmt::format("{:016x}", saved.motion));

@@ -6,6 +6,7 @@
 
 #include "apps/cli/check.h"
 #include "apps/cli/command.h"
+#include "apps/cli/given.h"
 #include "molejo/io/json_library.h"
 #include "molejo/io/load.h"
 #include "molejo/model/build.h"
@@ -274,7 +275,7 @@ nlohmann::ordered_json to_json(const CheckOptions& options, const Scene& scene, 
 }  // namespace
 
 int check_scene(const CheckOptions& options) {
-  const Scene scene = load_scene(options.file);
+  const Scene scene = load_scene(given(options.file));
   const Built built = build_loaded(scene, options.file);
   check_units(built, options.units);
   if (options.names) {

@@ -8,6 +8,7 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/direct.h"
+#include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/export.h"
 #include "molejo/io/net_draw.h"
@@ -50,7 +51,7 @@ DirectSettings settings_of(const DirectOptions& o, const Show& show) {
   if (!o.fps.empty()) s.fps = fraction("--fps", o.fps, Fraction(1, 1000), 10'000);
   if (!o.duration.empty()) s.duration = fraction("--duration", o.duration, 0, 100'000);
   s.seed = o.seed;
-  if (!o.trace.empty()) s.trace = load_trace(o.trace, show.net);
+  if (!o.trace.empty()) s.trace = load_trace(given(o.trace), show.net);
   s.skeletons =
       has_skins(show) && std::any_of(o.outputs.begin(), o.outputs.end(),
                                      [](const auto& path) { return ending(path) == ".glb"; });
@@ -244,7 +245,7 @@ CLI::App* add_direct(CLI::App& app, DirectOptions& o) {
 
 int direct(const DirectOptions& o) {
   check_outputs(o);
-  const Show show = load_show(o.file);
+  const Show show = load_show(given(o.file));
   const DirectSettings settings = settings_of(o, show);
   const Proof proof = prove(show, o);
   if (!o.json) print_proof(show, proof);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "apps/cli/command.h"
+#include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/json_library.h"
 #include "molejo/locomotion/feedback.h"
@@ -164,7 +165,7 @@ void print_report(const GaitFile& file, const GaitCheck& check, const ReplayRepo
 }  // namespace
 
 PlayableGait::PlayableGait(const std::string& path)
-    : file(load_gait(path)),
+    : file(load_gait(given(path))),
       character(make_character(file.motion.scene, file.motion.motion.figure)),
       problem(character, file.motion.motion) {
   if (file.unknowns.size() != static_cast<std::size_t>(problem.size())) {

@@ -11,6 +11,7 @@
 #include "apps/cli/character.h"
 #include "apps/cli/command.h"
 #include "apps/cli/direct.h"
+#include "apps/cli/given.h"
 #include "apps/cli/net.h"
 #include "apps/cli/render.h"
 #include "apps/cli/studio.h"
@@ -441,7 +442,10 @@ int run(int argc, char** argv) {
 
   // what is unknown or missing is told below, with better words than the parser's
   app.allow_extras();
-  for (CLI::App* sub : app.get_subcommands({})) sub->allow_extras()->group("Commands");
+  for (CLI::App* sub : app.get_subcommands({})) {
+    sub->allow_extras()->group("Commands");
+    if (sub != send_app && sub != net_app) add_roots(*sub);
+  }
   for (CLI::App* sub : net_app->get_subcommands({})) sub->allow_extras()->group("Commands");
   try {
     app.parse(argc, argv);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "apps/cli/command.h"
+#include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/export.h"
 #include "molejo/io/file.h"
@@ -90,7 +91,7 @@ struct Analysis {
 };
 
 Analysis analyse(const ModesOptions& options) {
-  const Scene scene = load_scene(options.file);
+  const Scene scene = load_scene(given(options.file));
   build_loaded(scene, options.file);
   Analysis a;
   a.character =

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "apps/cli/command.h"
+#include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/file.h"
 #include "molejo/io/net_draw.h"
@@ -74,7 +75,7 @@ std::string trace_text(const std::string& path, const Net& net, const NetTrace& 
 
 int run_net(const NetOptions& o) {
   for (const std::string& path : o.outputs) check_output(path, {".csv", ".json", ".svg"}, o.file);
-  const Net net = load_net(o.file);
+  const Net net = load_net(given(o.file));
   const NetTrace trace = play_file(o, net);
   FileSet files;
   for (const std::string& path : o.outputs) files.add(path, trace_text(path, net, trace));
@@ -96,7 +97,7 @@ int run_net(const NetOptions& o) {
 
 int analyse_net(const NetOptions& o) {
   if (!o.gantt.empty()) check_output(o.gantt, {".svg"}, o.file);
-  const Net net = load_net(o.file);
+  const Net net = load_net(given(o.file));
   AnalysisSettings settings;
   settings.properties = o.properties;
   settings.space.threads = o.threads;
@@ -120,7 +121,7 @@ int analyse_net(const NetOptions& o) {
 
 int draw_net(const NetOptions& o) {
   check_output(o.out, {".svg", ".dot", ".gv"}, o.file);
-  const Net net = load_net(o.file);
+  const Net net = load_net(given(o.file));
   write_file(o.out, ending(o.out) == ".svg" ? net_svg(net) : net_dot(net));
   return success;
 }
@@ -198,7 +199,7 @@ int net_command(const std::string& command, const NetOptions& o) {
   }
   if (command == "draw") return draw_net(o);
   check_output(o.out, {".pn", ".json", ".pnml", ".xml"}, o.file);
-  save_net(o.out, load_net(o.file));
+  save_net(o.out, load_net(given(o.file)));
   return success;
 }
 

@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "apps/cli/command.h"
+#include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
 #include "apps/cli/page.h"
 #include "apps/cli/stop_signal.h"
@@ -246,6 +247,7 @@ int render(const RenderOptions& o) {
   molejo::StudioOptions own;
   own.page = studio_page();
   own.scenes = o.scenes;
+  own.roots = given_roots();
   own.on_picture = [&](int index, std::string_view png) { inbox.put(index, std::string(png)); };
   own.on_pictures_end = [&](const std::string& failure) { inbox.end(failure); };
   Pictures pictures(o.output, fps);

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "apps/cli/command.h"
+#include "apps/cli/given.h"
 #include "apps/cli/stop_signal.h"
 #include "molejo/io/json_document.h"
 #include "molejo/io/load.h"
@@ -31,12 +32,13 @@ bool is_answer(const std::string& text) {
 }  // namespace
 
 int serve(const ServeOptions& options) {
-  Scene scene = load_scene(options.scene);
+  Scene scene = load_scene(given(options.scene));
   print_warnings(scene.warnings);
   SessionOptions session;
-  session.folder = options.folder.empty()
-                       ? std::filesystem::absolute(options.scene).parent_path().string()
-                       : options.folder;
+  const std::string folder = options.folder.empty()
+                                 ? std::filesystem::absolute(options.scene).parent_path().string()
+                                 : options.folder;
+  session.files = FileScope({{"", folder}});
   ServerOptions server;
   server.address = options.address;
   server.port = options.port;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "apps/cli/command.h"
+#include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
 #include "apps/cli/run.h"
 #include "apps/cli/watch.h"
@@ -159,7 +160,7 @@ void print_summary(const Scene& scene, const Settings& settings, const Model& mo
 
 int simulate(const SimulateOptions& options) {
   check_outputs(options);
-  return options.watch ? watch(options) : simulate_scene(options, load_scene(options.scene));
+  return options.watch ? watch(options) : simulate_scene(options, load_scene(given(options.scene)));
 }
 
 int simulate_scene(const SimulateOptions& options, Scene scene, const BetweenFrames& between) {

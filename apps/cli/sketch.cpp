@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "apps/cli/command.h"
+#include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/json_library.h"
 #include "molejo/io/motion.h"
@@ -118,7 +119,7 @@ int sketch(const SketchOptions& options) {
   if (!options.output.empty()) {
     check_output(options.output, recording_endings(), options.motion);
   }
-  const MotionFile file = load_motion(options.motion);
+  const MotionFile file = load_motion(given(options.motion));
   const Character character = make_character(file.scene, file.motion.figure);
   Sketch sketch(character, file.motion);
   const ShownSketch played = look_at_sketch(character, file.motion, sketch, options.seconds);

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "apps/cli/command.h"
+#include "apps/cli/given.h"
 #include "apps/cli/page.h"
 #include "apps/cli/stop_signal.h"
 #include "molejo/live/http.h"
@@ -107,6 +108,7 @@ int studio(const StudioOptions& options) {
   own.page = studio_page();
   own.scenes = find_scenes(options.scenes);
   own.trainings = find_trainings(options.trainings);
+  own.roots = given_roots();
   if (options.file.empty() && own.scenes.empty()) {
     throw InputError("no folder of scenes here: give --scenes FOLDER or a FILE to open");
   }

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "apps/cli/command.h"
+#include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
 #include "apps/cli/stop_signal.h"
 #include "molejo/io/file.h"
@@ -276,7 +277,7 @@ int lead(const TrainOptions& options, const std::string& output, const Task& tas
 
 std::string prepared_text(const TrainOptions& options, const std::string& output) {
   check_output(output, {".json"}, options.motion);
-  MotionFile file = load_motion(options.motion);
+  MotionFile file = load_motion(given(options.motion));
   if (options.evaluations) file.motion.training.evaluations = *options.evaluations;
   return motion_text(file);
 }

@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "apps/cli/command.h"
+#include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/character_file.h"
 #include "molejo/io/walk_glb.h"
@@ -75,7 +76,8 @@ Plan path_plan(const std::string& text, bool loop) {
 // A file, or a formula of x and y.
 std::vector<Terrain> terrains_of(const std::string& text, double duration) {
   std::error_code error;
-  if (text.ends_with(".json") || std::filesystem::exists(text, error)) return load_terrains(text);
+  if (text.ends_with(".json") || std::filesystem::exists(text, error))
+    return load_terrains(given(text));
   // as far as one may get
   const double half = std::clamp(5 + 2 * duration, 10.0, 100.0);
   return {formula_terrain(text.empty() ? "0" : text, half, "--terrain")};
@@ -94,9 +96,10 @@ WalkScene scene_of_character(const WalkOptions& o) {
   WalkActor actor;
   actor.name = std::filesystem::path(o.file).stem().string();
   WalkSources sources;
-  sources.character = o.file;
-  sources.walk = {o.walk, o.clip};
-  if (!o.idle.empty()) sources.idle = ClipSource{o.idle, ""};
+  sources.character = given(o.file);
+  sources.walk.clip = o.clip;
+  if (!o.walk.empty()) sources.walk.file = given(o.walk);
+  if (!o.idle.empty()) sources.idle = ClipSource{given(o.idle), ""};
   WalkCast().fill(sources, actor);
   actor.plan.kind = Plan::Kind::heading;
   scene.actors.push_back(std::move(actor));
@@ -117,7 +120,7 @@ WalkScene scene_of(const WalkOptions& o) {
       if (given) throw InputError(fmt::format("{}: the scene says that itself", option));
     }
   }
-  WalkScene scene = is_scene ? load_walk_scene(o.file) : scene_of_character(o);
+  WalkScene scene = is_scene ? load_walk_scene(given(o.file)) : scene_of_character(o);
   if (is_scene && !o.terrain.empty()) set_ground(scene, o.terrain);
   if (!is_scene) {
     WalkActor& actor = scene.actors.front();

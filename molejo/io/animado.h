@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "molejo/io/file_scope.h"
 #include "molejo/model/recording.h"
 #include "molejo/model/scene.h"
 
@@ -19,8 +20,9 @@ namespace molejo {
 
 class FileSet;
 
-// A script and what it includes, relative to the file that does. Errors name file and line.
-Scene read_animado(const std::string& path);
+// A script and what it includes, relative to the file that does. Errors name file and line, and
+// quote the script itself alone.
+Scene read_animado(const SourceFile& file);
 
 // The same from any store of files: gives a text, or nothing when there is no such file.
 using AnimadoSource = std::function<std::optional<std::string>(const std::string& file)>;
@@ -39,7 +41,7 @@ void add_tables(const Scene& scene, const Model& model, const Recording& recordi
                 const std::string& folder, FileSet& files);
 
 // A path from such a table: 7 numbers a line (t, position, angles), or 13 with velocities; an empty
-// line or a # comment is skipped. `file` is named in errors.
+// line or a # comment is skipped. `file` is named in errors, which quote nothing.
 MotionPath parse_motion_table(const std::string& text, const std::string& file);
 
 }  // namespace molejo

@@ -51,8 +51,7 @@ std::vector<double> numbers_of(const TextLine& line, const std::string& file) {
     number.imbue(std::locale::classic());
     double x = 0;
     if (!(number >> x) || number.peek() != std::char_traits<char>::eof() || !std::isfinite(x)) {
-      throw InputError(file + ":" + std::to_string(line.number) + ": '" + word.substr(0, 40) +
-                       "', expected a number");
+      throw InputError(file + ":" + std::to_string(line.number) + ": expected a number");
     }
     numbers.push_back(x);
   }

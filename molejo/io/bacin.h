@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "molejo/io/file_scope.h"
 #include "molejo/model/recording.h"
 #include "molejo/model/scene.h"
 
@@ -15,7 +16,7 @@ namespace molejo {
 class FileSet;
 
 // Reads scene.cfg and the files beside it that share its base name. Errors name file and line.
-Scene read_bacin(const std::string& cfg_path);
+Scene read_bacin(const SourceFile& cfg);
 
 // The same from any store of files: gives the text of "base.cfg", "base.bds", "bar.shp", ... or
 // nothing when there is no such file.

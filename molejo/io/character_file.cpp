@@ -22,17 +22,16 @@ bool is_character_file(const std::string& path) {
   return e == ".glb" || e == ".gltf" || e == ".vrm" || e == ".bvh";
 }
 
-motion::Character load_character(const std::string& path) {
-  if (!is_character_file(path)) {
-    throw InputError(path + ": unknown ending '" + ending(path) +
+motion::Character load_character(const SourceFile& file) {
+  const std::string& name = file.name();
+  if (!is_character_file(name)) {
+    throw InputError(name + ": unknown ending '" + ending(name) +
                      "'; expected .glb, .gltf, .vrm or .bvh");
   }
-  const std::string bytes = read_file(path);
-  if (ending(path) == ".bvh") return parse_bvh(bytes, path);
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  return parse_gltf_character(bytes, path, [&](const std::string& name) {
-    return read_regular_file((folder / name).string());
-  });
+  const std::string bytes = file.read();
+  const bool bvh = ending(name) == ".bvh";
+  return unquoted(file, bvh ? "BVH" : "glTF",
+                  [&] { return bvh ? parse_bvh(bytes, name) : parse_gltf_character(bytes, file); });
 }
 
 std::string character_bytes(const std::string& path, const motion::Character& character,

@@ -32,15 +32,6 @@ std::string read_file(const std::string& path, std::size_t max_bytes) {
   return content;
 }
 
-std::string read_regular_file(const std::string& path, std::size_t max_bytes) {
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (fs::exists(status) && !fs::is_directory(status) && !fs::is_regular_file(status)) {
-    throw InputError(path + ": is not a regular file");
-  }
-  return read_file(path, max_bytes);
-}
-
 void write_file(const std::string& path, std::string_view content) {
   FileSet one;
   one.add(path, content);

@@ -99,14 +99,14 @@ std::optional<FileKind> kind_by_name(const std::string& file_name) {
   return ending->kind;
 }
 
-FileKind kind_of_file(const std::string& path) {
-  const Ending* ending = find_ending(path);
+FileKind kind_of_file(const SourceFile& file) {
+  const Ending* ending = find_ending(file.name());
   const std::string_view text = ending ? ending->ending : "";
-  if (text == ".json") return kind_of_json(parse_json(read_file(path, max_json_bytes), path).root);
-  if (text == ".xml" && root_element(read_file(path)) == "pnml") return FileKind::net;
+  if (text == ".json") return kind_of_json(parse_json(file.read(max_json_bytes), file).root);
+  if (text == ".xml" && root_element(file.read()) == "pnml") return FileKind::net;
   if (ending) return ending->kind;
-  read_file(path);  // a missing file is the likelier mistake than its ending
-  throw InputError(path + ": unknown kind of file; expected " + known_kinds());
+  file.read();  // a missing file is the likelier mistake than its ending
+  throw InputError(file.name() + ": unknown kind of file; expected " + known_kinds());
 }
 
 std::string known_endings() {

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "molejo/io/file_scope.h"
+
 namespace molejo {
 
 enum class FileKind {
@@ -27,7 +29,7 @@ const char* to_string(FileKind kind);
 std::optional<FileKind> kind_by_name(const std::string& file_name);
 
 // The same, but .json and .xml are looked into. Throws InputError: no such file, no known kind.
-FileKind kind_of_file(const std::string& path);
+FileKind kind_of_file(const SourceFile& file);
 
 // ".show.json .motion.json ..." of the kinds that the studio shows.
 std::string known_endings();

@@ -8,7 +8,6 @@
 
 #include "molejo/io/animado.h"
 #include "molejo/io/bacin.h"
-#include "molejo/io/file.h"
 #include "molejo/io/robot.h"
 #include "molejo/io/scene.h"
 #include "molejo/io/xml.h"
@@ -25,33 +24,35 @@ std::string lower_case_ending(const std::string& path) {
   return ending;
 }
 
-Scene load_xml(const std::string& path) {
-  const std::string text = read_file(path);
+Scene parse_robot(const std::string& text, const SourceFile& file) {
   const std::string_view root = root_element(text);
-  if (root == "mujoco") return parse_mjcf(text, path);
-  if (root == "robot") return parse_urdf(text, path);
-  if (root.empty()) throw InputError(path + ": no XML element found; expected <mujoco> or <robot>");
-  throw InputError(path + ": " +
+  if (root == "mujoco") return parse_mjcf(text, file);
+  if (root == "robot") return parse_urdf(text, file);
+  if (root.empty()) {
+    throw InputError(file.name() + ": no XML element found; expected <mujoco> or <robot>");
+  }
+  throw InputError(file.name() + ": " +
                    unknown_word("root element", root, std::vector<std::string>{"mujoco", "robot"}));
 }
 
 }  // namespace
 
-Scene load_scene(const std::string& path) {
-  const std::string ending = lower_case_ending(path);
-  if (ending == ".json") return read_scene(path);
-  if (ending == ".cfg") return read_bacin(path);
-  if (ending == ".dat" || ending == ".ani") return read_animado(path);
-  if (ending == ".urdf") return parse_urdf(read_file(path), path);
-  if (ending == ".xml") return load_xml(path);
+Scene load_scene(const SourceFile& file) {
+  const std::string ending = lower_case_ending(file.name());
+  if (ending == ".json") return read_scene(file);
+  if (ending == ".cfg") return read_bacin(file);
+  if (ending == ".dat" || ending == ".ani") return read_animado(file);
 
   // a missing file is the likelier mistake than its ending
-  read_file(path, max_input_bytes);
+  const std::string text = file.read();
+  if (ending == ".urdf") return unquoted(file, "URDF", [&] { return parse_urdf(text, file); });
+  if (ending == ".xml")
+    return unquoted(file, "MJCF or URDF", [&] { return parse_robot(text, file); });
   for (const char* part : {".bds", ".shp", ".ste", ".ctr", ".for"}) {
-    if (ending == part) throw InputError(path + ": a part of a scene; give its .cfg file");
+    if (ending == part) throw InputError(file.name() + ": a part of a scene; give its .cfg file");
   }
-  if (ending == ".act") throw InputError(path + ": a part of a script; give its .dat file");
-  throw InputError(path + ": unknown ending '" + ending.substr(0, 32) +
+  if (ending == ".act") throw InputError(file.name() + ": a part of a script; give its .dat file");
+  throw InputError(file.name() + ": unknown ending '" + ending.substr(0, 32) +
                    "'; expected .json, .cfg, .dat, .urdf or .xml");
 }
 

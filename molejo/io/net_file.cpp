@@ -23,13 +23,18 @@ std::string ending(const std::string& path) {
 
 }  // namespace
 
-Net load_net(const std::string& path) {
-  const std::string text = read_file(path);
-  const std::string kind = ending(path);
-  if (kind == ".pn") return parse_net_text(text, path);
-  if (kind == ".json") return parse_net_json(text, path);
-  if (kind == ".pnml" || kind == ".xml") return parse_pnml(text, path);
-  refuse_ending(path);
+Net load_net(const SourceFile& file) {
+  const std::string& name = file.name();
+  const std::string text = file.read();
+  const std::string kind = ending(name);
+  if (kind == ".json") return parse_net_json(text, file);
+  if (kind == ".pn") {
+    return unquoted(file, "the text of a net", [&] { return parse_net_text(text, name); });
+  }
+  if (kind == ".pnml" || kind == ".xml") {
+    return unquoted(file, "PNML", [&] { return parse_pnml(text, name); });
+  }
+  refuse_ending(name);
 }
 
 void save_net(const std::string& path, const Net& net) {

@@ -10,12 +10,13 @@
 #include <string>
 #include <string_view>
 
+#include "molejo/io/file_scope.h"
 #include "molejo/net/net.h"
 
 namespace molejo {
 
 // By the ending of the name.
-Net load_net(const std::string& path);
+Net load_net(const SourceFile& file);
 void save_net(const std::string& path, const Net& net);
 
 Net parse_net_text(std::string_view text, const std::string& file);
@@ -24,7 +25,7 @@ Net parse_net_text(std::string_view text, const std::string& file);
 std::string net_text(const Net& net);
 
 // Any of the JSON forms.
-Net parse_net_json(std::string_view text, const std::string& file);
+Net parse_net_json(std::string_view text, const SourceFile& file);
 // The flat form. Reading it back gives the same net.
 std::string net_json(const Net& net);
 

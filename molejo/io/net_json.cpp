@@ -340,7 +340,7 @@ class NetReader {
 
 }  // namespace
 
-Net parse_net_json(std::string_view text, const std::string& file) {
+Net parse_net_json(std::string_view text, const SourceFile& file) {
   const JsonDocument document = parse_json(text, file);
   Scope scope;
   const std::string outside;

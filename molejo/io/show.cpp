@@ -7,7 +7,7 @@
 #include <set>
 
 #include "molejo/io/assembly.h"
-#include "molejo/io/file.h"
+#include "molejo/io/json_place.h"
 #include "molejo/io/load.h"
 #include "molejo/io/motion.h"
 #include "molejo/io/net_file.h"
@@ -55,11 +55,10 @@ Fraction read_fraction(const JsonCursor& at, Fraction least, Fraction most) {
 
 class ShowReader {
  public:
-  ShowReader(const JsonCursor& top, const std::string& file, const CharacterLoader& loader)
-      : top_(top), file_(file), walkers_(file, loader) {}
+  ShowReader(const JsonCursor& top, const CharacterLoader& loader)
+      : top_(top), file_(top.document().file.name()), walkers_(loader) {}
 
   Show read() {
-    top_.expect_keys(file_keys);
     if (const auto x = top_.find("name")) show_.name = x->text();
     if (const auto x = top_.find("description")) show_.description = x->text();
     read_scene();
@@ -68,7 +67,7 @@ class ShowReader {
     for (const Placed& a : actors_) add_figure(built, a);
     read_net();
     read_times();
-    const ShowBodies bodies{built.model, show_.figures, show_.walkers, show_.scene, file_};
+    const ShowBodies bodies{built.model, show_.figures, show_.walkers, show_.scene};
     ActionReader actions(bodies, top_.document());
     read_cast();
     read_start(actions);
@@ -91,10 +90,10 @@ class ShowReader {
   void read_scene() {
     if (const auto scene = top_.find("scene")) {
       if (scene->is_string()) {
-        show_.scene = load_scene(beside_file(file_, scene->text()));
+        show_.scene = load_scene(file_beside(*scene));
       } else {
         scene->expect_object();
-        show_.scene = parse_scene(pretty_text(scene->value()), file_ + ": /scene");
+        show_.scene = parse_scene(pretty_text(scene->value()), part("/scene"));
       }
     }
     show_.scene.character.reset();
@@ -123,7 +122,7 @@ class ShowReader {
     item.expect_keys(keys);
     int count = 1;
     if (const auto c = item.find("count")) count = c->whole(0, most_actors);
-    const std::string path = walks ? "" : beside_file(file_, item.need("character").text());
+    const SourceFile file = walks ? SourceFile("") : file_beside(item.need("character"));
     for (int i = 0; i < count; ++i) {
       Scope scope = item.scope();
       scope.set("i", i);
@@ -141,7 +140,7 @@ class ShowReader {
         actors_.push_back(std::move(actor));
         continue;
       }
-      actor.scene = character(path);
+      actor.scene = character(file);
       copy.read("position", actor.position);
       copy.only_one({"heading", "heading_deg"});
       copy.read_between("heading", -1000, 1000, actor.heading);
@@ -155,18 +154,20 @@ class ShowReader {
   }
 
   // A scene, or the character of a gait in its rest pose.
-  const Scene& character(const std::string& path) {
-    const auto known = characters_.find(path);
+  const Scene& character(const SourceFile& file) {
+    const auto known = characters_.find(file.name());
     if (known != characters_.end()) return known->second;
     Scene scene;
-    if (path.ends_with(".gait.json")) {
-      const GaitFile gait = load_gait(path);
+    if (file.name().ends_with(".gait.json")) {
+      const GaitFile gait = load_gait(file);
       scene = make_character(gait.motion.scene, gait.motion.motion.figure).scene;
     } else {
-      scene = load_scene(path);
+      scene = load_scene(file);
     }
-    return characters_.emplace(path, std::move(scene)).first->second;
+    return characters_.emplace(file.name(), std::move(scene)).first->second;
   }
+
+  SourceFile part(const char* pointer) const { return top_.document().file.part(pointer); }
 
   Built build_with_file() {
     try {
@@ -203,10 +204,10 @@ class ShowReader {
   void read_net() {
     const JsonCursor net = top_.need("net");
     if (net.is_string()) {
-      show_.net = load_net(beside_file(file_, net.text()));
+      show_.net = load_net(file_beside(net));
     } else {
       net.expect_object();
-      show_.net = parse_net_json(pretty_text(net.value()), file_ + ": /net");
+      show_.net = parse_net_json(pretty_text(net.value()), part("/net"));
     }
     names_ = std::make_unique<NetNames>(show_.net);
     if (const auto properties = top_.find("properties")) {
@@ -555,19 +556,19 @@ JsonCursor find_firings(const JsonCursor& top) {
 
 }  // namespace
 
-Show parse_show(std::string_view text, const std::string& file, const CharacterLoader& loader) {
+Show parse_show(std::string_view text, const SourceFile& file, const CharacterLoader& loader) {
   const JsonDocument document = parse_json(text, file);
   Scope scope;
   const std::string instance;
   const JsonCursor outer(document, document.root, scope, instance);
-  outer.expect_object();
+  outer.expect_keys(file_keys);
   if (const auto parameters = outer.find("parameters")) read_parameters(*parameters, scope);
   const JsonCursor top(document, document.root, scope, instance);
-  return ShowReader(top, file, loader).read();
+  return ShowReader(top, loader).read();
 }
 
-Show load_show(const std::string& path) {
-  return parse_show(read_file(path, max_json_bytes), path);
+Show load_show(const SourceFile& file, const CharacterLoader& loader) {
+  return parse_show(file.read(max_json_bytes), file, loader);
 }
 
 std::vector<TraceStep> parse_trace(std::string_view text, const std::string& file, const Net& net) {
@@ -582,8 +583,8 @@ std::vector<TraceStep> parse_trace(std::string_view text, const std::string& fil
   return steps;
 }
 
-std::vector<TraceStep> load_trace(const std::string& path, const Net& net) {
-  return parse_trace(read_file(path, max_json_bytes), path, net);
+std::vector<TraceStep> load_trace(const SourceFile& file, const Net& net) {
+  return parse_trace(file.read(max_json_bytes), file.name(), net);
 }
 
 }  // namespace molejo

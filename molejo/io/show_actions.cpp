@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
+#include "molejo/io/json_place.h"
 #include "molejo/io/motion.h"
 #include "molejo/io/show_parts.h"
 #include "molejo/math/units.h"
@@ -76,10 +76,6 @@ Curve read_curve(const JsonCursor& at) {
 }
 
 }  // namespace
-
-std::string beside_file(const std::string& file, const std::string& name) {
-  return (std::filesystem::path(file).parent_path() / name).lexically_normal().string();
-}
 
 int ActionReader::figure(const JsonCursor& at) const {
   const std::string name = at.word();
@@ -266,10 +262,10 @@ Action ActionReader::read_gait(const JsonCursor& at, int actor, double delay) {
                           body.name));
     }
   }
-  const std::string path = beside_file(bodies_.file, at.need("file").text());
-  std::shared_ptr<const GaitData>& data = gaits_[path];
+  const SourceFile source = file_beside(at.need("file"));
+  std::shared_ptr<const GaitData>& data = gaits_[source.name()];
   if (!data) {
-    const GaitFile file = load_gait(path);
+    const GaitFile file = load_gait(source);
     std::optional<Feedback> feedback;
     if (file.feedback) feedback = file.feedback->feedback;
     data = std::make_shared<const GaitData>(file.motion.scene, file.motion.motion, file.unknowns,
@@ -278,7 +274,7 @@ Action ActionReader::read_gait(const JsonCursor& at, int actor, double delay) {
       at.need("file").fail(
           fmt::format("{} unknowns, expected {}", file.unknowns.size(), data->problem.size()));
     }
-    if (file.feedback) check_feedback(data->problem, *file.feedback, path);
+    if (file.feedback) check_feedback(data->problem, *file.feedback, source.name());
   }
   motion.gait = data;
   const Figure& f = bodies_.figures[at_index(motion.figure)];

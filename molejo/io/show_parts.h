@@ -21,7 +21,6 @@ struct ShowBodies {
   const std::vector<Figure>& figures;
   const std::vector<ShowWalker>& walkers;
   Scene& scene;
-  std::string file;
 };
 
 class ActionReader {
@@ -80,8 +79,7 @@ class ActionReader {
 // Actors that walk, out of navigation scenes: docs/walk.md.
 class WalkerReader {
  public:
-  explicit WalkerReader(std::string file, CharacterLoader loader = {})
-      : file_(std::move(file)), loader_(std::move(loader)) {}
+  explicit WalkerReader(CharacterLoader loader = {}) : loader_(std::move(loader)) {}
 
   // "walker" names a file beside the show, or is the scene itself; "character" one of its
   // characters. Adds its bodies and those of the terrains to the scene.
@@ -91,7 +89,6 @@ class WalkerReader {
   const WalkScene& walk_scene(const JsonCursor& at, Scene& scene);
   void add_terrains(const WalkScene& walk, Scene& scene);
 
-  std::string file_;
   CharacterLoader loader_;
   std::map<std::string, std::shared_ptr<const WalkScene>> scenes_;
   using RagdollKey = std::tuple<const void*, double, double>;  // clips, scale, mass
@@ -105,7 +102,5 @@ void finish_on_arrival(const Binding& binding, Show& show);
 
 // What an action writes: two actions of one place must not write the same.
 std::vector<std::string> channels(const Action& action, const ShowBodies& bodies);
-
-std::string beside_file(const std::string& file, const std::string& name);
 
 }  // namespace molejo

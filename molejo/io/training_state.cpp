@@ -74,7 +74,7 @@ std::string training_text(const SavedTraining& training) {
 namespace {
 
 // Without a problem: of whatever motion it is.
-SavedTraining parse(std::string_view text, const std::string& file, const GaitProblem* problem,
+SavedTraining parse(std::string_view text, const SourceFile& file, const GaitProblem* problem,
                     std::uint64_t motion) {
   const JsonDocument document = parse_json(text, file);
   const Scope scope;
@@ -125,30 +125,28 @@ SavedTraining parse(std::string_view text, const std::string& file, const GaitPr
 
 }  // namespace
 
-SavedTraining parse_training(std::string_view text, const std::string& file,
+SavedTraining parse_training(std::string_view text, const SourceFile& file,
                              const GaitProblem& problem, std::uint64_t motion) {
   return parse(text, file, &problem, motion);
 }
 
-SavedTraining load_any_training(const std::string& path) {
-  return parse(read_file(path, max_json_bytes), path, nullptr, 0);
+SavedTraining load_any_training(const SourceFile& file) {
+  return parse(file.read(max_json_bytes), file, nullptr, 0);
 }
 
 Checkpoint::Checkpoint(const std::string& gait) : lock_(gait), path_(gait + ".part") {
   if (!exists()) return;
-  const std::string text = read_file(path_, max_json_bytes);
+  const std::string text = SourceFile::given(path_).read(max_json_bytes);
   if (text.find('"' + std::string(format_key) + '"') == std::string::npos) {
     throw InputError(path_ + ": is no training; it must have another name");
   }
 }
 
-bool Checkpoint::exists() const {
-  std::error_code error;
-  return std::filesystem::exists(path_, error);
-}
+bool Checkpoint::exists() const { return SourceFile::given(path_).exists(); }
 
 SavedTraining Checkpoint::load(const GaitProblem& problem, std::uint64_t motion) const {
-  return parse_training(read_file(path_, max_json_bytes), path_, problem, motion);
+  const SourceFile file = SourceFile::given(path_);
+  return parse_training(file.read(max_json_bytes), file, problem, motion);
 }
 
 std::string Checkpoint::save(const SavedTraining& training) const {

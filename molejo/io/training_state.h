@@ -23,11 +23,11 @@ std::string training_text(const SavedTraining& training);
 
 // Throws InputError where the file is of another motion than `motion` (its hash), or sizes are not
 // those of the problem.
-SavedTraining parse_training(std::string_view text, const std::string& file,
+SavedTraining parse_training(std::string_view text, const SourceFile& file,
                              const GaitProblem& problem, std::uint64_t motion);
 
 // Of whatever motion, to be looked at. Throws InputError.
-SavedTraining load_any_training(const std::string& path);
+SavedTraining load_any_training(const SourceFile& file);
 
 // FILE.part, where the training of FILE goes on after it was interrupted. As long as the object
 // lives no other process can train for FILE.

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <tuple>
 
-#include "molejo/io/file.h"
+#include "molejo/io/file_scope.h"
 #include "molejo/io/json_document.h"
 #include "molejo/model/error.h"
 
@@ -55,7 +55,8 @@ std::string title_of(const fs::path& file) {
   return title;
 }
 
-std::optional<CatalogEntry> look_at(const fs::path& file, const fs::path& folder) {
+std::optional<CatalogEntry> look_at(const fs::path& file, const fs::path& folder,
+                                    const FileScope& files) {
   const std::optional<FileKind> kind = kind_of(file.filename().string());
   if (!kind) return {};
   CatalogEntry entry{
@@ -63,7 +64,7 @@ std::optional<CatalogEntry> look_at(const fs::path& file, const fs::path& folder
   std::string text;
   if (file.extension() == ".json") {
     try {
-      text = read_regular_file(file.string(), most_bytes);
+      text = files.read(entry.file, most_bytes);
       const JsonDocument document = parse_json(text, file.string());
       if (const std::string name = text_of(document.root, "name"); !name.empty()) {
         entry.title = name;
@@ -108,8 +109,9 @@ std::optional<FileKind> kind_of(const std::string& file_name) {
 
 std::vector<CatalogEntry> catalog(const std::string& folder) {
   std::vector<CatalogEntry> entries;
+  const FileScope files({{"", folder}});
   for (const fs::path& file : files_below(folder)) {
-    if (std::optional<CatalogEntry> entry = look_at(file, folder)) {
+    if (std::optional<CatalogEntry> entry = look_at(file, folder, files)) {
       entries.push_back(std::move(*entry));
     }
   }

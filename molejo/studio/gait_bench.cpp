@@ -41,7 +41,7 @@ Scene scene_beside(const Character& c, const std::string& name, const std::strin
 
 GaitBench::GaitBench(BenchOptions options)
     : FrameBench(options),
-      run_(load_gait(options.path), options.name, options.history),
+      run_(load_gait(options.file), options.name, options.history),
       scene_(scene_beside(run_.character(), run_.gait().motion.motion.name,
                           run_.gait().motion.motion.description)),
       worth_(gait_worth(run_.problem(), run_.gait())),

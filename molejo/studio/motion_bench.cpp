@@ -50,7 +50,7 @@ Vec3 way_to_ghost(const Character& c) {
 
 MotionBench::MotionBench(BenchOptions options)
     : FrameBench(options),
-      run_(load_motion(options.path), options.history),
+      run_(load_motion(options.file), options.history),
       original_(hash(run_.file())),
       pushes_(options.wake) {
   if (options.trainings) {
@@ -96,7 +96,7 @@ void MotionBench::add_words() {
     return changed_figure(), std::string();
   });
   add_word("original", [this](const Command&) {
-    run_.replace(load_motion(options().path));
+    run_.replace(load_motion(options().file));
     return changed_figure(), std::string();
   });
   add_word("pushes", [this](const Command& c) {

@@ -29,9 +29,9 @@ std::string with_braces(const std::string& list) { return "{" + list + "}"; }
 NetBench::NetBench(FileKind kind, BenchOptions options)
     : Playback({}, options.outputs), bench_(std::move(options)) {
   if (kind == FileKind::show) {
-    show_ = std::make_unique<Show>(load_show(bench_.path));
+    show_ = std::make_unique<Show>(load_show(bench_.file));
   } else {
-    net_ = load_net(bench_.path);
+    net_ = load_net(bench_.file);
   }
   part_ = choose_part(net());
   draw_part(net(), part_, drawing_);

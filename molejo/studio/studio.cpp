@@ -86,14 +86,14 @@ class Studio::Conversation : public molejo::Conversation {
 
   // The file is played; all are told.
   std::string open_file(const std::string& name) {
-    const std::string path = workspace_.find(name);
-    const std::optional<FileKind> kind = kind_of(path);
+    WorkspaceFile found = workspace_.find(name);
+    const std::optional<FileKind> kind = kind_of(found.path);
     if (!kind) {
       throw InputError(
           fmt::format("{:.120}: expected a file of the kinds {}", name, known_endings()));
     }
-    std::unique_ptr<Bench> next =
-        open_bench(*kind, {name, path, outputs_, history_, &workspace_, wake_, &trainings_});
+    std::unique_ptr<Bench> next = open_bench(
+        *kind, {name, found.file, found.path, outputs_, history_, &workspace_, wake_, &trainings_});
     if (bench_) next->playback().take_clients(bench_->playback());
     bench_ = std::move(next);
     name_ = name;
@@ -188,6 +188,7 @@ class Studio::Conversation : public molejo::Conversation {
 struct Studio::Parts {
   std::map<std::string, std::pair<std::string, SharedBytes>> page;  // type and bytes by path
   Workspace workspace;
+  std::vector<std::string> roots;
   Trainings trainings;
   std::mutex stopping;
   std::vector<std::string> interrupted;  // motions
@@ -200,6 +201,7 @@ struct Studio::Parts {
 
   Parts(StudioOptions options, ServerOptions server)
       : workspace(options.scenes),
+        roots(options.roots),
         trainings(options.trainings.empty() ? workspace.temporary() : options.trainings),
         host(with_uploads(std::move(server))),
         news([this] { host.wake(); }),
@@ -281,7 +283,7 @@ void Studio::start(const std::string& file) {
   try {
     parts_->workspace.find(name);
   } catch (const InputError&) {
-    name = parts_->workspace.give(file);
+    name = parts_->workspace.give(file, parts_->roots);
   }
   parts_->conversation->open_file(name);
   parts_->host.start(std::move(parts_->conversation),

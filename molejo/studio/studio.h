@@ -26,6 +26,7 @@ struct StudioOptions {
   std::vector<PageFile> page;
   std::string scenes;          // folder of the gallery; empty: none
   std::string trainings = {};  // folder where they are kept; empty: they end with the studio
+  std::vector<std::string> roots = {};  // folders that the file it starts with may name files of
   HistoryLimits history;
   // Who wants pictures: the page was asked to send some (web/src/render.ts). Called on the network
   // thread; the end with an empty text, or what went wrong.

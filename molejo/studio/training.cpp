@@ -190,7 +190,7 @@ void BackgroundTraining::search() {
 
 // The search is over and gone; what it found is there.
 void BackgroundTraining::recall_gait() {
-  auto gait = std::make_shared<GaitFile>(load_gait(files_.gait));
+  auto gait = std::make_shared<GaitFile>(load_gait(SourceFile::given(files_.gait)));
   const int expected = task_->problem.size();
   if (static_cast<int>(gait->unknowns.size()) != expected || hash(gait->motion) != hash(motion())) {
     throw InputError(files_.gait + ": is of another motion");

@@ -56,7 +56,7 @@ class Bits {
 };
 
 std::uint64_t run_scene(const std::string& path, double seconds, int threads) {
-  Scene scene = load_scene(path);
+  Scene scene = load_scene(SourceFile::given(path));
   scene.settings.duration = seconds;
   scene.settings.threads = threads;
   const Summary summary = simulate(build(scene), scene.settings).summary;
@@ -65,7 +65,7 @@ std::uint64_t run_scene(const std::string& path, double seconds, int threads) {
 }
 
 std::uint64_t run_gait(const std::string& path, double seconds) {
-  const GaitFile file = load_gait(path);
+  const GaitFile file = load_gait(SourceFile::given(path));
   const Character character = make_character(file.motion.scene, file.motion.motion.figure);
   const GaitProblem problem(character, file.motion.motion);
   BetweenCycles between;
@@ -79,7 +79,7 @@ std::uint64_t run_gait(const std::string& path, double seconds) {
 
 // The first generation of its training.
 std::uint64_t train_motion(const std::string& path, int threads) {
-  const MotionFile file = load_motion(path);
+  const MotionFile file = load_motion(SourceFile::given(path));
   const Character character = make_character(file.scene, file.motion.figure);
   const GaitProblem problem(character, file.motion);
   ThreadEvaluator evaluator(evaluation(problem, thread_count(threads)), threads);
@@ -91,7 +91,7 @@ std::uint64_t train_motion(const std::string& path, int threads) {
 }
 
 std::uint64_t direct_show(const std::string& path, const std::string& seconds) {
-  const Show show = load_show(path);
+  const Show show = load_show(SourceFile::given(path));
   DirectSettings settings;
   settings.duration = parse_fraction(seconds);
   settings.skeletons = true;
@@ -106,7 +106,7 @@ std::uint64_t direct_show(const std::string& path, const std::string& seconds) {
 }
 
 std::uint64_t walk(const std::string& path, double seconds, int threads) {
-  const WalkScene scene = load_walk_scene(path);
+  const WalkScene scene = load_walk_scene(SourceFile::given(path));
   navigation::Stage stage = make_stage(scene);
   const auto frames = static_cast<int>(seconds * scene.fps);
   const navigation::WalkRecord record =
@@ -121,7 +121,7 @@ std::uint64_t walk(const std::string& path, double seconds, int threads) {
 }
 
 std::uint64_t run_net(const std::string& path, double seconds, int threads) {
-  const Net net = load_net(path);
+  const Net net = load_net(SourceFile::given(path));
   const NetTrace trace =
       play(net, {.most_firings_at_once = 10'000}, static_cast<std::int64_t>(24 * seconds));
   const Analysis analysis = analyse(
@@ -135,7 +135,7 @@ std::uint64_t run_net(const std::string& path, double seconds, int threads) {
 }
 
 std::uint64_t sample_clips(const std::string& path) {
-  const motion::Character character = load_character(path);
+  const motion::Character character = load_character(SourceFile::given(path));
   Bits bits;
   for (const motion::Clip& clip : character.clips) {
     const motion::ClipSampler sampler(character.skeleton, clip);
@@ -150,7 +150,7 @@ std::uint64_t sample_clips(const std::string& path) {
 }
 
 std::uint64_t sample_terrain(const std::string& path) {
-  const motion::Ground ground = ground_of(load_terrains(path));
+  const motion::Ground ground = ground_of(load_terrains(SourceFile::given(path)));
   Bits bits;
   for (int i = -20; i <= 20; ++i) {
     for (int j = -20; j <= 20; ++j) {

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "molejo/io/base64.h"
 #include "molejo/io/character_report.h"
 #include "molejo/io/file.h"
 #include "molejo/motion/edit.h"
@@ -89,12 +90,12 @@ struct Sample {
   }
   std::string text() {
     Json copy = json;
-    copy["buffers"] = Json::array({{{"byteLength", bytes.size()}, {"uri", "data.bin"}}});
+    copy["buffers"] =
+        Json::array({{{"byteLength", bytes.size()},
+                      {"uri", "data:application/octet-stream;base64," + base64(bytes)}}});
     return copy.dump();
   }
-  motion::Character parse() {
-    return parse_gltf_character(text(), "sample.gltf", [&](const std::string&) { return bytes; });
-  }
+  motion::Character parse() { return parse_gltf_character(text(), "sample.gltf"); }
 };
 
 Sample sample() {
@@ -431,7 +432,7 @@ TEST_CASE("character file: real clips are read, walk, and are written without er
   for (const char* name : {"viverse/walk.glb", "viverse/run.glb", "viverse/idle.glb",
                            "dcl/walk.glb", "dcl/run.glb", "dcl/idle.glb", "cmu/example.bvh"}) {
     CAPTURE(name);
-    const motion::Character c = load_character(test::installed_clip(name));
+    const motion::Character c = load_character(SourceFile::given(test::installed_clip(name)));
     const Roles roles = find_roles(c.skeleton, bind_pose(c));
     CHECK(roles.walks());
     CHECK(c.clips.size() == 1);
@@ -445,10 +446,11 @@ TEST_CASE("character file: real clips are read, walk, and are written without er
     std::replace(file.begin(), file.end(), '/', '_');
     check_valid(character_glb(c), file);
   }
-  const motion::Character viverse = load_character(walk);
+  const motion::Character viverse = load_character(SourceFile::given(walk));
   CHECK(viverse.skeleton.size() == 54);
   CHECK(std::fabs(viverse.clips[0].duration() - 4.0 / 3) < 1e-6);
-  CHECK(load_character(test::installed_clip("dcl/walk.glb")).skeleton.size() == 63);
+  CHECK(load_character(SourceFile::given(test::installed_clip("dcl/walk.glb"))).skeleton.size() ==
+        63);
 }
 
 TEST_CASE("character file: a packed mannequin walks in its skin") {
@@ -457,7 +459,7 @@ TEST_CASE("character file: a packed mannequin walks in its skin") {
     MESSAGE("skipped: scripts/install_deps --test has not installed the clips");
     return;
   }
-  motion::Character c = load_character(file);
+  motion::Character c = load_character(SourceFile::given(file));
   CHECK(c.problems.empty());
   REQUIRE(c.attachments.size() == 1);
   // in its bind pose the skin is a person of 1.7 to 1.9 m that stands on the ground
@@ -471,7 +473,8 @@ TEST_CASE("character file: a packed mannequin walks in its skin") {
   CHECK(high - low > 1.7);
   CHECK(high - low < 1.9);
   CHECK(wide > 0.5);
-  const motion::Character walk = load_character(test::installed_clip("dcl/walk.glb"));
+  const motion::Character walk =
+      load_character(SourceFile::given(test::installed_clip("dcl/walk.glb")));
   const SkeletonPose a = bind_pose(walk), b = bind_pose(c);
   const Roles ra = find_roles(walk.skeleton, a), rb = find_roles(c.skeleton, b);
   c.clips = {Retarget({walk.skeleton, a, ra}, {c.skeleton, b, rb}).apply(walk.clips[0])};
@@ -501,7 +504,7 @@ TEST_CASE(
   for (const std::string& file : files) {
     CAPTURE(file);
     const std::string error = error_text([&] {
-      const motion::Character c = load_character(file);
+      const motion::Character c = load_character(SourceFile::given(file));
       ++read;
       const Roles roles = find_roles(c.skeleton, bind_pose(c));
       CHECK(!character_text(c, roles).empty());

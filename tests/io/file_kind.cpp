@@ -41,7 +41,7 @@ TEST_CASE("file kinds: a plain .json is what it holds") {
   const EmptyFolder folder;
   const auto kind = [&](const std::string& text, const std::string& name = "a.json") {
     write_file(folder / name, text);
-    return kind_of_file(folder / name);
+    return kind_of_file(SourceFile::given(folder / name));
   };
   CHECK(kind(R"({"bodies": []})") == FileKind::scene);
   CHECK(kind("{}") == FileKind::scene);
@@ -63,6 +63,6 @@ TEST_CASE("file kinds: a plain .json is what it holds") {
             "show (.show.json), motion (.motion.json), gait (.gait.json), walk (.walk.json), "
             "net (.net.json .pnml .pn), character (.glb .gltf .vrm .bvh), terrain "
             "(.terrain.json), mesh (.obj .stl), heights (.png), training (.part)");
-  CHECK(error_text([&] { kind_of_file(folder / "missing.step"); }) ==
+  CHECK(error_text([&] { kind_of_file(SourceFile::given(folder / "missing.step")); }) ==
         folder / "missing.step: no such file");
 }

@@ -88,7 +88,7 @@ TEST_CASE("scene follow: a table beside the scene, and mistakes") {
   const auto scene_with = [&](const std::string& follow) {
     return parse_scene(
         R"({"bodies": [{"name": "a", "shape": {"box": 1}, "follow": )" + follow + "}]}",
-        folder + "/scene.json");
+        SourceFile::given(folder + "/scene.json"));
   };
   CHECK(scene_with("\"way.path\"").bodies[0].follows->at(1).p == Vec3{0, 0, 2});
   const auto told = [&](const std::string& follow) {

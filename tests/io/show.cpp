@@ -26,8 +26,8 @@ std::string text_with(const std::string& more) {
 }
 
 std::string complaint(const std::string& more) {
-  const std::string text =
-      error_text([&] { parse_show(text_with(more), folder() + "bad.show.json"); });
+  const std::string text = error_text(
+      [&] { parse_show(text_with(more), SourceFile::given(folder() + "bad.show.json")); });
   CHECK(text.find('\n') == std::string::npos);
   return text.substr(text.find("bad.show.json") == std::string::npos ? 0
                                                                      : text.find("bad.show.json"));
@@ -117,31 +117,32 @@ TEST_CASE("shows: formulas are told by their place and column") {
 TEST_CASE("shows: a place whose action nobody knows is named") {
   std::string text = text_with(R"("actions": {"wave": null})");
   text.replace(text.find("\"tokens\": 1"), 11, "\"tokens\": 1, \"action\": \"wafe\"");
-  const std::string said = error_text([&] { parse_show(text, folder() + "bad.show.json"); });
+  const std::string said =
+      error_text([&] { parse_show(text, SourceFile::given(folder() + "bad.show.json")); });
   CHECK(says(said, "place 'wave': unknown action 'wafe'; did you mean 'wave'?"));
 }
 
 TEST_CASE("shows: integrators that do not stop at frames are refused") {
   std::string text = text_with(R"("duration": 1)");
   text.replace(text.find("{\"bodies\""), 1, "{\"integrator\": \"rkf45\", ");
-  CHECK(says(error_text([&] { parse_show(text, folder() + "bad.show.json"); }),
+  CHECK(says(error_text([&] { parse_show(text, SourceFile::given(folder() + "bad.show.json")); }),
              "integrator 'rkf45'"));
 }
 
 TEST_CASE("shows: two actors cannot have one name, nor two one place") {
   std::string text = text_with(R"("duration": 1)");
   text.replace(text.find("\"name\": \"A\", "), 12, "\"name\": \"A\", \"count\": 2, ");
-  CHECK(says(error_text([&] { parse_show(text, folder() + "bad.show.json"); }),
+  CHECK(says(error_text([&] { parse_show(text, SourceFile::given(folder() + "bad.show.json")); }),
              "another actor has this name"));
   std::string two = text_with(R"("cast": {"A0": "wave", "A1": "w*"})");
   two.replace(two.find("\"name\": \"A\", "), 12,
               "\"name\": \"A{i}\", \"count\": 2, \"position\": [0, \"=i\", 0], ");
-  CHECK(says(error_text([&] { parse_show(two, folder() + "bad.show.json"); }),
+  CHECK(says(error_text([&] { parse_show(two, SourceFile::given(folder() + "bad.show.json")); }),
              "place 'wave' is also of actor 'A0'"));
 }
 
 TEST_CASE("shows: traces are read from an analysis, a list of names, or with times") {
-  const Show show = load_show(folder() + "walk.show.json");
+  const Show show = load_show(SourceFile::given(folder() + "walk.show.json"));
   CHECK(parse_trace(R"(["T1", "T2"])", "t.json", show.net).size() == 2);
   const auto timed = parse_trace(R"([{"fire": "T1", "time": 0.5}])", "t.json", show.net);
   CHECK(*timed[0].time == Fraction(1, 2));
@@ -155,7 +156,7 @@ TEST_CASE("shows: traces are read from an analysis, a list of names, or with tim
 
 TEST_CASE("shows: every shipped one renders to all kinds of files") {
   for (const char* name : {"walk", "jump", "ball_game"}) {
-    const Show show = load_show(folder() + name + ".show.json");
+    const Show show = load_show(SourceFile::given(folder() + name + ".show.json"));
     const Directed d = direct(show, {.duration = Fraction(1, 2)});
     const Model& model = show.built->model;
     CHECK(glb(show.scene, model, d.recording).substr(0, 4) == "glTF");

@@ -19,7 +19,8 @@ namespace {
 
 // The basic run with steps so long that it is soon over; whether it succeeds is of no concern.
 MotionFile coarse_run() {
-  MotionFile file = load_motion(source_dir() + "/scenes/gaits/basic_run.motion.json");
+  MotionFile file =
+      load_motion(SourceFile::given(source_dir() + "/scenes/gaits/basic_run.motion.json"));
   file.motion.rollout.time_step = 8e-3;
   file.motion.training.evaluations = 1'000'000;
   return file;

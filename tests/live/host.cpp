@@ -98,7 +98,7 @@ TEST_CASE("live host: play, pause, seek and reset act for all") {
 }
 
 TEST_CASE("live host: a served run has the bits of the same run in process") {
-  const Scene scene = load_scene(source_dir() + "/scenes/dunes.json");
+  const Scene scene = load_scene(SourceFile::given(source_dir() + "/scenes/dunes.json"));
   constexpr int frames = 600;
   const std::vector<std::string> expected = hashes_in_process(scene, frames);
   LiveHost host(scene, {}, {});

@@ -91,7 +91,7 @@ TEST_CASE("studio: the sketch is that of molejo sketch, and changes with an ampl
   visitor.must(R"({"do": "step", "frames": 90})");
   visitor.must(R"({"do": "subscribe", "binary": true})");
   const std::vector<double> before = coordinates(visitor.frame(1));
-  const MotionFile file = load_motion(source_dir() + "/" + motion);
+  const MotionFile file = load_motion(SourceFile::given(source_dir() + "/" + motion));
   const Character character = make_character(file.scene, file.motion.figure);
   Sketch sketch(character, file.motion);
   for (int i = 0; i < 90; ++i) sketch.advance(1.0 / 60);
@@ -277,10 +277,10 @@ TEST_CASE("studio: a training that the end of the studio interrupts goes on in t
   REQUIRE(kept.size() == 1);
   CHECK(kept[0] == told.find("kept")->text);
   // as molejo train --resume reads it, edits included
-  const MotionFile file = load_motion(kept[0]);
+  const MotionFile file = load_motion(SourceFile::given(kept[0]));
   CHECK(file.motion.steps[0].air.priority[0].amplitude == 0.3);
   const std::string gait = kept[0].substr(0, kept[0].size() - 11) + "gait.json";
-  CHECK_FALSE(load_gait(gait).valid);
+  CHECK_FALSE(load_gait(SourceFile::given(gait)).valid);
   const Character character = make_character(file.scene, file.motion.figure);
   const GaitProblem problem(character, file.motion);
   const SavedTraining saved = Checkpoint(gait).load(problem, hash(file));

@@ -145,7 +145,7 @@ TEST_CASE("studio net: what waits for the world can be overtaken, whatever the p
                      "interrupt": "walking", "out": "lying"},
                     {"name": "vanish", "in": ["nowhere", "there"]}]
   })");
-  const Net net = load_net(file.path);
+  const Net net = load_net(SourceFile::given(file.path));
   std::string dead;
   for (const Finding& f : find_out(net, quick_markings, -1).sentences) {
     if (f.text.find("can never fire") != std::string::npos) dead = f.text;
@@ -155,14 +155,14 @@ TEST_CASE("studio net: what waits for the world can be overtaken, whatever the p
 }
 
 TEST_CASE("studio net: an analysis that nobody waits for ends") {
-  const Net net = load_net(source_dir() + "/scenes/nets/mapk_8.pnml");
+  const Net net = load_net(SourceFile::given(source_dir() + "/scenes/nets/mapk_8.pnml"));
   const std::atomic<bool> cancelled = true;
   CHECK_FALSE(find_out(net, most_markings, -1, &cancelled).complete);
   // the findings are those of what was asked last
   std::atomic<int> woken = 0;
   NetAnalyst analyst([&] { ++woken; });
   analyst.ask(net, most_markings, static_cast<int>(net.transitions.size()));
-  const Net walk = load_net(source_dir() + "/scenes/nets/walk.net.json");
+  const Net walk = load_net(SourceFile::given(source_dir() + "/scenes/nets/walk.net.json"));
   analyst.ask(walk, quick_markings, static_cast<int>(walk.transitions.size()));
   while (woken == 0) std::this_thread::yield();
   const std::optional<NetFindings> found = analyst.take();
