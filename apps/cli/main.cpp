@@ -398,12 +398,13 @@ int run(int argc, char** argv) {
       ->type_name("N");
   serve_app
       ->add_option("--address", serve_options.address,
-                   "Address to listen at; others than loopback need a token")
+                   "Address to listen at; others than loopback are reached by other machines")
       ->capture_default_str()
       ->type_name("ADDRESS");
   serve_app
-      ->add_option("--token", serve_options.token, "What clients must know, 16 characters at least")
-      ->type_name("TEXT");
+      ->add_option("--token-file", serve_options.token_file,
+                   "File with what clients must know, instead of $MOLEJO_TOKEN or chance")
+      ->type_name("FILE");
   serve_app
       ->add_option("--origin", serve_options.origins,
                    "Web page that may connect, besides those of this machine; may be repeated")
@@ -426,7 +427,11 @@ int run(int argc, char** argv) {
       ->add_option("MESSAGES", send_options.messages,
                    "Messages as JSON, or the bare name of a command like play")
       ->type_name("");
-  send_app->add_option("--token", send_options.token, "The token of the server")->type_name("TEXT");
+  send_app
+      ->add_option(
+          "--token-file", send_options.token_file,
+          "File with the token of the server, where it is not one of yours on this machine")
+      ->type_name("FILE");
   send_app->add_option("--frames", send_options.frames, "Print so many frames after the answers")
       ->type_name("N");
 

@@ -173,6 +173,14 @@ std::vector<std::string> browser_words(const std::string& chromium, const std::s
   return words;
 }
 
+// The address of a page that goes on to `url`. The folder is ours alone, a command line is for all
+// to read: so the token of the address stands in the page.
+std::string page_that_leads_to(const std::string& url, const std::string& folder) {
+  const std::string page = folder + "/start.html";
+  write_file(page, "<!doctype html><script>location.replace('" + url + "')</script>");
+  return "file://" + page;
+}
+
 void check_output_name(const RenderOptions& o) {
   if (o.output.ends_with("/")) return;
   check_output(o.output, {".mp4", ".gif", ".png"}, o.file);
@@ -257,10 +265,11 @@ int render(const RenderOptions& o) {
                                 wanted, size.width, size.height);
   if (!o.camera.empty()) url += "&camera=" + percent_encode(o.camera);
   if (!o.show.empty()) url += "&show=" + percent_encode(o.show);
-  const TemporaryFolder profile;
+  const TemporaryFolder folder;
   {
+    const std::string start = page_that_leads_to(url, folder.path());
     Child browser(need_program({"env"}, "coreutils"),
-                  browser_words(chromium, url, size, profile.path(), o.dark));
+                  browser_words(chromium, start, size, folder.path(), o.dark));
     Counter counter(wanted);
     while (pictures.count() < wanted) {
       const std::optional<std::string> picture = inbox.next(browser, stop.made());

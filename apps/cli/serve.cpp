@@ -1,11 +1,13 @@
 // molejo serve: a scene that runs live; molejo send: a word to it from the shell.
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "apps/cli/command.h"
 #include "apps/cli/given.h"
 #include "apps/cli/stop_signal.h"
+#include "apps/cli/token.h"
 #include "molejo/io/json_document.h"
 #include "molejo/io/load.h"
 #include "molejo/live/client.h"
@@ -22,6 +24,14 @@ std::string whole_message(const std::string& text) {
     return fmt::format("{{\"do\": \"{}\"}}", text);
   }
   return text;
+}
+
+// Of an address on this machine, 0 of any other.
+int loopback_port(const std::string& url) {
+  for (const char* host : {"ws://127.0.0.1:", "ws://localhost:", "ws://[::1]:"}) {
+    if (url.starts_with(host)) return std::atoi(url.c_str() + std::string_view(host).size());
+  }
+  return 0;
 }
 
 bool is_answer(const std::string& text) {
@@ -42,10 +52,11 @@ int serve(const ServeOptions& options) {
   ServerOptions server;
   server.address = options.address;
   server.port = options.port;
-  server.token = options.token;
+  server.token = given_token(options.token_file);
   server.origins = options.origins;
   LiveHost host(std::move(scene), std::move(session), std::move(server));
   host.start(!options.paused);
+  const TokenNote note(host.port(), host.token());
   fmt::print("{} runs at {}\n", options.scene, host.url());
   std::fflush(stdout);
   wait_for_stop_signal();
@@ -58,7 +69,9 @@ int send(const SendOptions& options) {
       options.url.find_first_not_of("0123456789") == std::string::npos && options.url.size() < 6;
   const std::string url =
       is_port ? fmt::format("ws://127.0.0.1:{}/live", options.url) : options.url;
-  Client client(url, {.token = options.token});
+  std::string token = given_token(options.token_file);
+  if (token.empty()) token = noted_token(loopback_port(url));
+  Client client(url, {.token = token});
   const auto wait = std::chrono::milliseconds(static_cast<int>(options.wait * 1000));
   int code = success;
   const auto next = [&]() -> std::string {

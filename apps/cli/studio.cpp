@@ -11,7 +11,7 @@
 #include "apps/cli/given.h"
 #include "apps/cli/page.h"
 #include "apps/cli/stop_signal.h"
-#include "molejo/live/http.h"
+#include "apps/cli/token.h"
 #include "molejo/model/error.h"
 #include "molejo/studio/bench.h"
 #include "molejo/studio/studio.h"
@@ -90,11 +90,13 @@ CLI::App* add_studio(CLI::App& app, StudioOptions& options) {
       ->type_name("FOLDER");
   studio
       ->add_option("--address", options.address,
-                   "Address to listen at; others than loopback need a token")
+                   "Address to listen at; others than loopback are reached by other machines")
       ->capture_default_str()
       ->type_name("ADDRESS");
-  studio->add_option("--token", options.token, "What clients must know, 16 characters at least")
-      ->type_name("TEXT");
+  studio
+      ->add_option("--token-file", options.token_file,
+                   "File with what clients must know, instead of $MOLEJO_TOKEN or chance")
+      ->type_name("FILE");
   studio
       ->add_option("--origin", options.origins,
                    "Web page that may connect, besides those of this machine; may be repeated")
@@ -114,14 +116,14 @@ int studio(const StudioOptions& options) {
   }
   ServerOptions server;
   server.address = options.address;
-  server.token = options.token;
+  server.token = given_token(options.token_file);
   server.origins = options.origins;
   const std::unique_ptr<Studio> studio = make_studio(own, server, options.port);
   const std::string file = options.file.empty() ? first_file : options.file;
   studio->start(file);
-  fmt::print("{} runs in the studio; open this address in a browser, Ctrl-C ends it:\n  {}{}\n",
-             file, studio->url(),
-             options.token.empty() ? "" : "?token=" + percent_encode(options.token));
+  const TokenNote note(studio->port(), studio->token());
+  fmt::print("{} runs in the studio; open this address in a browser, Ctrl-C ends it:\n  {}\n", file,
+             studio->url());
   std::fflush(stdout);
   wait_for_stop_signal();
   studio->stop();

@@ -18,8 +18,8 @@
 namespace molejo {
 
 struct PageFile {
-  std::string path;  // "/index.html"
-  std::string bytes;
+  std::string path;   // "/index.html"
+  std::string bytes;  // {token} stands for the token in index.html
 };
 
 struct StudioOptions {
@@ -50,8 +50,9 @@ class Studio {
   std::vector<std::string> interrupted() const;
 
   int port() const;
-  std::string url() const;       // of the page
-  std::string live_url() const;  // of the WebSocket
+  const std::string& token() const;
+  std::string url() const;       // of the page, with the token
+  std::string live_url() const;  // of the WebSocket, with the token
 
  private:
   class Conversation;

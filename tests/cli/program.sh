@@ -10,6 +10,10 @@ folder=$(mktemp -d)
 trap 'chmod -R u+rwx "$folder"; rm -rf "$folder"' EXIT
 cd "$folder"
 cp "$here"/pendulum.json .
+# where servers leave their tokens
+mkdir -m 700 .run
+export XDG_RUNTIME_DIR=$folder/.run
+unset MOLEJO_TOKEN
 
 fail() {
   echo "FAILED: $*"
@@ -41,7 +45,7 @@ holds() { grep -qE -- "$2" "$1" || fail "$1 lacks '$2'"; }
 lacks() { ! grep -qE -- "$2" "$1" || fail "$1 has '$2'"; }
 only_files() { # the folder holds these and nothing else of our making
   local found
-  found=$(ls -A | grep -vxE 'stdout|stderr|pendulum.json' | tr '\n' ' ' || true)
+  found=$(ls -A | grep -vxE 'stdout|stderr|pendulum.json|.run' | tr '\n' ' ' || true)
   [ "$found" = "${*:+$* }" ] || fail "files are '$found', expected '$*'"
 }
 
@@ -1247,8 +1251,143 @@ test_serve_and_send() {
   holds stderr '^molejo: '
 }
 
+# An HTTP request as another user of this machine, where we may become one: the status it gets.
+as_another_user() { # port, request line, further head
+  local user=(env)
+  [ "$(id -u)" -ne 0 ] || user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+  "${user[@]}" bash -c 'exec 3<> "/dev/tcp/127.0.0.1/$1" && printf "%s\r\nHost: localhost\r\n%b\r\n" "$2" "$3" >&3 &&
+    head -1 <&3 | cut -d " " -f 2' - "$1" "$2" "${3:-}" || echo "no answer"
+}
+
+# No process of this machine was started with what the file holds.
+in_no_command_line() { # file
+  local found
+  found=$(grep -laF -f "$1" /proc/[0-9]*/cmdline 2> /dev/null || true)
+  [ -z "$found" ] || fail "the token stands in $found"
+}
+
+# The token of a server is for its user alone.
+keeps_its_token() { # where the address was printed
+  local port
+  port=$(grep -oE '127.0.0.1:[0-9]+' "$1" | cut -d : -f 2)
+  grep -oE 'token=[A-Za-z0-9_-]{32}' "$1" | cut -d = -f 2 > token || fail "no token in the address"
+  chmod 600 token
+  in_no_command_line token
+  local note=$XDG_RUNTIME_DIR/molejo/$port
+  cmp -s token "$note" || fail "$note does not hold the token"
+  [ "$(stat -c %a "$note")" = 600 ] || fail "$note has the mode $(stat -c %a "$note")"
+  [ "$(stat -c %a "$XDG_RUNTIME_DIR/molejo")" = 700 ] || fail "others may look for the token"
+  if [ "$(id -u)" -eq 0 ]; then
+    chmod 711 "$folder" "$XDG_RUNTIME_DIR"
+    ! setpriv --reuid=65534 --regid=65534 --clear-groups cat "$note" 2> /dev/null || fail "another user reads $note"
+    chmod 700 "$folder" "$XDG_RUNTIME_DIR"
+  fi
+  local upgrade='Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n'
+  for line in 'GET / HTTP/1.1' 'GET /index.html HTTP/1.1' 'GET /app.js HTTP/1.1' 'GET /gallery.json HTTP/1.1' \
+    'POST /upload?name=a.json HTTP/1.1' 'GET /?token= HTTP/1.1' 'GET /?token=0123456789abcdef0123456789abcdef HTTP/1.1'; do
+    local status
+    status=$(as_another_user "$port" "$line")
+    [ "$status" = 401 ] || fail "another user gets $status for $line"
+  done
+  [ "$(as_another_user "$port" 'GET /live HTTP/1.1' "$upgrade")" = 401 ] || fail "another user gets a WebSocket"
+  # its own user needs no word of it, and one who knows it wrongly is told
+  expect 0 send "$port" status
+  expect 0 send "$port" status --token-file token
+  MOLEJO_TOKEN=0123456789abcdef expect 1 send "$port" status
+  holds stderr '401'
+  lacks stderr "$(cat token)"
+}
+
+ends_without_a_trace() {
+  kill -INT $started
+  local code=0
+  wait $started || code=$?
+  [ $code -eq 0 ] || fail "ended with $code"
+  [ -z "$(ls "$XDG_RUNTIME_DIR/molejo")" ] || fail "the token is left behind"
+}
+
+test_serve_lets_in_its_own_user_alone() {
+  start_until served 'ws://127' serve pendulum.json --port 0 --paused
+  trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
+  keeps_its_token served
+  ends_without_a_trace
+}
+
+test_studio_lets_in_its_own_user_alone() {
+  start_until served 'http://127' studio pendulum.json --port 0
+  trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
+  keeps_its_token served
+  ends_without_a_trace
+}
+
+test_the_token_is_given_by_a_file_or_the_environment() {
+  refuse "unknown option '--token'" serve pendulum.json --port 0 --token 0123456789abcdef
+  echo 'a-word-that-only-we-know' > word
+  refuse "word: no token: expected a file of yours that nobody else can read" serve pendulum.json --port 0 --token-file word
+  refuse "nowhere: no token" serve pendulum.json --port 0 --token-file nowhere
+  chmod 600 word
+  start_until served 'token=a-word-that-only-we-know$' serve pendulum.json --port 0 --paused --token-file word
+  trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
+  ends_without_a_trace
+  export MOLEJO_TOKEN=another-word-that-we-know
+  start_until served 'token=another-word-that-we-know$' serve pendulum.json --port 0 --paused
+  ends_without_a_trace
+  MOLEJO_TOKEN=short refuse "a token of 5 characters" serve pendulum.json --port 0
+}
+
+# A folder of the served scene may hold anything: what is no scene is not told.
+test_serve_tells_nothing_of_other_files() {
+  mkdir shown
+  cp pendulum.json shown/a.json
+  echo 'hunter2' > secret.txt
+  echo '{"password": "hunter2"}' > shown/settings.json
+  echo 'hunter2' > shown/notes.dat
+  ln -s ../secret.txt shown/link.json
+  start_until served 'ws://127' serve shown/a.json --port 0 --paused
+  trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
+  local port
+  port=$(grep -oE '127.0.0.1:[0-9]+' served | cut -d : -f 2)
+  for file in settings.json notes.dat link.json ../secret.txt "$PWD/secret.txt" /etc/passwd nowhere.json; do
+    expect 2 send "$port" "{\"do\": \"load\", \"file\": \"$file\"}"
+    lacks stdout 'hunter2|password|root:'
+  done
+  for path in "$PWD/secret.txt" ../secret.txt /etc/passwd '\/etc\/passwd' '\u002fetc/passwd' a.json; do
+    expect 2 send "$port" '{"do": "load", "scene": {"bodies": [{"name": "b", "shape": {"sphere": 1}, "follow": "'"$path"'"}]}}'
+    holds stdout 'no other files can be read here'
+    lacks stdout 'hunter2|root:'
+  done
+  expect 0 send "$port" '{"do": "load", "file": "a.json"}'
+  kill $started
+}
+
+# Robots name what lies beside their folder, or in their package; what lies elsewhere must be allowed.
+test_files_around_a_file_are_read_and_others_by_leave() {
+  mkdir -p ws/arm/urdf ws/arm/meshes ws/hand/meshes far
+  printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n' > ws/arm/meshes/a.obj
+  cp ws/arm/meshes/a.obj ws/hand/meshes/b.obj
+  cp ws/arm/meshes/a.obj far/c.obj
+  robot() {
+    echo '<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>' \
+      '<collision><geometry><mesh filename="'"$1"'"/></geometry></collision></link></robot>' > ws/arm/urdf/arm.urdf
+  }
+  for mesh in ../meshes/a.obj package://arm/meshes/a.obj; do
+    robot "$mesh"
+    expect 0 check ws/arm/urdf/arm.urdf
+    (cd ws/arm/urdf && "$program" check arm.urdf > /dev/null) || fail "$mesh is not found from its own folder"
+  done
+  robot package://hand/meshes/b.obj
+  refuse "hand/meshes/b.obj" check ws/arm/urdf/arm.urdf
+  touch ws/arm/package.xml
+  expect 0 check ws/arm/urdf/arm.urdf
+  for mesh in ../../../far/c.obj "$PWD/far/c.obj" "file://$PWD/far/c.obj"; do
+    robot "$mesh"
+    refuse "far/c.obj: lies outside of what may be read here; --root FOLDER allows more" check ws/arm/urdf/arm.urdf
+    expect 0 check ws/arm/urdf/arm.urdf --root far
+  done
+  refuse "nowhere: no such folder" check ws/arm/urdf/arm.urdf --root nowhere
+}
+
 test_serve_refuses() {
-  refuse "token" serve pendulum.json --address 0.0.0.0 --port 0
   refuse "nowhere.json" serve nowhere.json
   refuse "expected" send not-an-address status
 }
@@ -1258,8 +1397,7 @@ test_studio_says_where_it_is() {
   trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
   local url
   url=$(grep -oE 'http://\S+' served)
-  local live=ws${url#http}live
-  expect 0 send "$live" describe pause
+  expect 0 send "$(sed 's|http|ws|; s|/?|/live?|' <<< "$url")" describe pause
   holds stdout '"kind": ?"scene"'
   kill -INT $started
   local code=0
@@ -1287,7 +1425,6 @@ test_studio_refuses_bad_input_with_one_line() {
   mkdir -p alone/bin
   cp "$program" alone/bin/molejo
   (program=$PWD/alone/bin/molejo && refuse "no folder of scenes here" studio --port 0)
-  refuse "token" studio pendulum.json --address 0.0.0.0 --port 0
   echo '{' > broken.json
   refuse "broken.json:1" studio broken.json --port 0
 }
@@ -1564,6 +1701,25 @@ test_render_draws_a_picture() {
   only_files still.png
   [ "$(ffprobe -v error -show_entries stream=width,height -of csv=p=0 still.png)" = 320,200 ] || fail "size"
   [ "$(colours still.png)" -gt 50 ] || fail "only $(colours still.png) colours"
+}
+
+# The browser is started with an address for nobody else: every user can read command lines.
+test_render_keeps_the_token_out_of_command_lines() {
+  can_render || return 0
+  "$program" render "$scenes/pendulum.json" -o film.mp4 --seconds 1 --fps 10 --size 320x200 > stdout 2> stderr &
+  local rendering=$! seen=0
+  while kill -0 $rendering 2> /dev/null; do
+    for line in /proc/[0-9]*/cmdline; do
+      local text
+      text=$(tr '\0' ' ' < "$line" 2> /dev/null || true)
+      [[ $text != *chrom*file://*start.html* ]] || seen=1
+      [[ $text != *chrom*token=* ]] || fail "the token stands in a command line: $text"
+    done
+    sleep 0.05
+  done
+  wait $rendering || fail "no film"
+  [ $seen -eq 1 ] || fail "the browser was never seen"
+  [ -s film.mp4 ] || fail "no film"
 }
 
 test_render_makes_a_film_that_moves() {

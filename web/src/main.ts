@@ -86,7 +86,7 @@ function command_button(studio: Studio): void {
 }
 
 function start(): void {
-  const connection = new Connection(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/live${location.search}`);
+  const connection = new Connection(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}${own_address('/live')}`);
   // figures and terrains are files of the server; what they hold themselves is not
   DefaultLoadingManager.setURLModifier((url) => (url.startsWith('/') ? own_address(url) : url));
   const stage = new Stage(by_id<HTMLCanvasElement>('canvas'));

@@ -1,4 +1,5 @@
 // The Net workbench: the net drawn and played, what was proved about it, what ran when, and changes.
+import { own_address } from '../address';
 import { RequestError } from '../connection';
 import { el } from '../dom';
 import { notify } from '../notices';
@@ -302,7 +303,7 @@ class NetPanel {
     if (!answer) return;
     const off = this.studio.on('server', (event) => {
       if (event.job !== answer.job || event.event !== 'done') return;
-      el('a', { href: String(event.asset), download: String(event.name) }).click();
+      el('a', { href: own_address(String(event.asset)), download: String(event.name) }).click();
       off();
     });
   }
