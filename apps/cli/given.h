@@ -17,7 +17,11 @@ void add_roots(CLI::App& command);
 // Those that were given.
 const std::vector<std::string>& given_roots();
 
-// A file of the command line, which may name files of these folders too.
+// The scenes of the installed program, else those here, else those of the source tree in which the
+// program was built; empty: none.
+std::string own_scenes();
+
+// A file of the command line, which may name files of all these folders too.
 SourceFile given(const std::string& path);
 
 }  // namespace molejo::cli

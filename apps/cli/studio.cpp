@@ -40,19 +40,6 @@ std::unique_ptr<Studio> make_studio(const molejo::StudioOptions& own, ServerOpti
   return std::make_unique<Studio>(own, server);
 }
 
-// The folder given, else that of the installed program, else the one here, else that of the source
-// tree in which the program was built; empty: none.
-std::string find_scenes(const std::string& given) {
-  if (!given.empty()) return given;
-  std::error_code error;
-  const fs::path home = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
-  for (const fs::path& folder :
-       {home / "share/molejo/scenes", fs::path("scenes"), home / "scenes"}) {
-    if (fs::is_directory(folder, error)) return folder.string();
-  }
-  return "";
-}
-
 // The folder given, else the user's own for what programs keep; empty: there is none.
 std::string find_trainings(const std::string& given) {
   if (!given.empty()) return fs::absolute(given).string();
@@ -108,7 +95,7 @@ CLI::App* add_studio(CLI::App& app, StudioOptions& options) {
 int studio(const StudioOptions& options) {
   molejo::StudioOptions own;
   own.page = studio_page();
-  own.scenes = find_scenes(options.scenes);
+  own.scenes = options.scenes.empty() ? own_scenes() : options.scenes;
   own.trainings = find_trainings(options.trainings);
   own.roots = given_roots();
   if (options.file.empty() && own.scenes.empty()) {
