@@ -102,7 +102,7 @@ PlayedFile play_file(const NetOptions& o, const Net& net) {
   return about_file(o.file, [&] {
     if (!o.trace.empty()) {
       settings.await = true;
-      return play_steps(net, settings, frames, load_trace(o.trace, net));
+      return play_steps(net, settings, frames, load_trace(given(o.trace), net));
     }
     Monitor monitor(net);
     PlayedFile played;

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "molejo/io/file.h"
 #include "molejo/io/json_cursor.h"
 
 namespace molejo {
@@ -107,8 +106,8 @@ std::vector<TraceStep> parse_trace(std::string_view text, const std::string& fil
   return steps;
 }
 
-std::vector<TraceStep> load_trace(const std::string& path, const Net& net) {
-  return parse_trace(read_file(path, max_json_bytes), path, net);
+std::vector<TraceStep> load_trace(const SourceFile& file, const Net& net) {
+  return parse_trace(file.read(max_json_bytes), file.name(), net);
 }
 
 }  // namespace molejo

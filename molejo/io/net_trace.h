@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "molejo/io/file_scope.h"
 #include "molejo/io/json_document.h"
 #include "molejo/net/trace.h"
 
@@ -24,6 +25,6 @@ JsonValue steps_json(const Net& net, const std::vector<TraceStep>& steps);
 // A list as above, or a report that holds one: the first violation that was watched, the first
 // property with a trace, the way to a deadlock. Throws InputError.
 std::vector<TraceStep> parse_trace(std::string_view text, const std::string& file, const Net& net);
-std::vector<TraceStep> load_trace(const std::string& path, const Net& net);
+std::vector<TraceStep> load_trace(const SourceFile& file, const Net& net);
 
 }  // namespace molejo
