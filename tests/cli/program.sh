@@ -1556,6 +1556,99 @@ test_net_analyse_ends_with_a_part_at_its_limits() {
   refuse "--max-memory" net analyse "$nets/kanban_5.pnml" --max-memory 0
 }
 
+# the most memory that the program has held, in MB, as whoever waits for it is told
+peak_of() {
+  python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=open("stdout", "w"), stderr=open("stderr", "w"))
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$program" "$@"
+}
+
+test_net_analyse_keeps_to_its_memory() {
+  local base peak
+  base=$(peak_of net analyse "$nets/walk.pn")
+  for net in kanban_5 fms_5 mapk_8; do
+    peak=$(peak_of net analyse "$nets/$net.pnml" --max-memory 60M --threads 2)
+    holds stdout '--max-memory was reached'
+    [ "$peak" -lt $((60 + base + 30)) ] || fail "$net: $peak MB, of which $base for the program"
+  done
+}
+
+lift() { # one that may move off while somebody enters
+  cat > lift.net.json << 'EOF'
+{"places": [{"name": "shut", "tokens": 1}, {"name": "opening", "delay": 2}, {"name": "open"},
+            {"name": "outside", "tokens": 1}, {"name": "entering", "delay": 1}, {"name": "inside"}, {"name": "moving"}],
+ "transitions": [{"name": "call", "in": "shut", "event": "button", "out": "opening"},
+                 {"name": "opened", "in": "opening", "out": "open"},
+                 {"name": "go", "in": "outside", "event": "walk", "out": "entering"},
+                 {"name": "entered", "in": "entering", "out": "inside"},
+                 {"name": "start", "in": "open", "event": "up", "out": "moving"}],
+ "properties": ["never: entering & moving"]}
+EOF
+}
+
+test_net_analyse_finds_when_events_must_come() {
+  lift
+  expect 1 net analyse lift.net.json
+  holds stdout '^fails +never: entering & moving .*it depends on when events come'
+  holds stdout 'call at 0 s, .*opened at 2 s'
+  holds stdout '^never fire +none$'
+  expect 1 net analyse lift.net.json --json
+  cp stdout proof.json
+  expect 0 net run lift.net.json --trace proof.json
+  holds stdout 'fire,go,1$'
+  holds stderr '^never: entering & moving: violated from '
+  echo '["go", "go"]' > twice.json
+  expect 1 net run lift.net.json --trace twice.json
+  holds stderr "the trace cannot be played: 'go' \(step 2\) is not enabled"
+}
+
+test_direct_watches_properties_while_it_runs() {
+  lift
+  cat > lift.show.json << 'EOF'
+{"scene": {"bodies": [{"name": "ball", "shape": {"sphere": 0.1}}]}, "net": "lift.net.json", "duration": 5,
+ "causes": [{"at": [0], "raise": "button"}, {"at": [3], "raise": "walk"}, {"at": [3.2], "raise": "up"}]}
+EOF
+  expect 1 direct lift.show.json -o lift.glb --violation why.json
+  holds stdout 'never: entering & moving: CAN FAIL, if events come so'
+  holds stdout 'never: entering & moving: violated from 3.2 s \(frame 77\) to 4 s \(frame 95\)'
+  holds stderr 'lift.show.json: never: entering & moving: violated from 3.2 s \(frame 77\)'
+  [ "$(head -c 4 lift.glb)" = glTF ] || fail "the recording was not written"
+  holds why.json '"fire": "go"'
+  expect 0 direct lift.show.json --trace why.json --json
+  holds stdout '"state": "violated"'
+  expect 1 direct lift.show.json --json
+  holds stdout '"frame": 77'
+  # at other times all is well
+  sed 's/"at": \[3.2\]/"at": [4.5]/' lift.show.json > later.show.json
+  expect 0 direct later.show.json
+  holds stdout 'never: entering & moving: kept'
+  # an event that nobody raises is probably misspelt
+  sed 's/"raise": "walk"/"put": "inside"/' lift.show.json > nobody.show.json
+  expect 0 direct nobody.show.json
+  holds stderr "warning: .*no cause raises the event 'walk' of 'go', which cannot fire; .*'up'"
+  holds stdout 'never: entering & moving: holds'
+}
+
+test_net_convert_keeps_or_names_what_is_lost() {
+  expect 0 net convert "$nets/ball_game.net.json" game.json
+  holds game.json '"refine"'
+  [ ! -s stderr ] || fail "something is lost"
+  expect 0 net convert game.json game.pnml
+  expect 0 net convert game.pnml again.json
+  cmp game.json again.json || fail "not the same after PNML"
+  expect 0 net convert game.json game.pn
+  holds stderr "warning: game.pn: written flat, without the refinement of 'P1', 'P2'"
+  cat > swap.net.json << 'EOF'
+{"places": [{"name": "p2", "tokens": 1}, {"name": "p1"}], "transitions": [{"name": "t1", "in": "p2", "out": "p1"}],
+ "properties": ["eventually: p1", "always: p2 | p1"]}
+EOF
+  expect 0 net convert swap.net.json swap.pnml
+  expect 0 net convert swap.pnml back.net.json
+  expect 0 net convert swap.net.json same.net.json
+  cmp back.net.json same.net.json || fail "names have moved"
+  expect 0 net analyse back.net.json
+}
+
 test_net_draw_and_convert() {
   expect 0 net draw "$nets/jump.pn" jump.svg
   expect 0 net draw "$nets/jump.pn" jump.dot
