@@ -2,12 +2,13 @@
 FUZZ_SECONDS ?= 20
 SEEDS ?= 3
 CASES ?= 1000
+MUTANTS ?= 300
 PRESET ?= release
 JOBS := $(shell nproc)
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 SOURCES = $(shell git ls-files -co --exclude-standard -- '*.h' '*.cpp' | xargs ls -d 2> /dev/null)
 
-.PHONY: build run gallery test test-browser soak bench study format lint fuzz clean help
+.PHONY: build run gallery test test-browser faults soak bench study format lint fuzz mutate hashes clean help
 
 build:  ## the program, as build/molejo
 	@scripts/install_deps
@@ -20,7 +21,7 @@ run: build  ## everything alive in the browser, at the address that it prints (P
 gallery: build  ## the shipped scenes as recordings, pictures and plots, in out/gallery/index.html
 	@build/molejo gallery scenes out/gallery
 
-test:  ## everything that a change must pass (PRESET=debug or asan for a stricter build)
+test:  ## everything that a change must pass (PRESET=debug, asan or tsan for a stricter build)
 	@scripts/install_deps --test
 	@cmake --preset $(PRESET) > /dev/null
 	@ninja -C $(BUILD) -j$(JOBS)
@@ -35,6 +36,12 @@ soak:  ## CASES (1000) hostile files and messages: does it freeze, grow beyond 1
 	@cmake --preset release > /dev/null
 	@ninja -C build -j$(JOBS) molejo_cli adversary
 	@build/tests/adversary/adversary build/molejo scenes --cases $(CASES)
+
+faults: build  ## every allocation and system call of ten commands fails once, and each is killed at every call: hours
+	@scripts/install_deps --test
+	@cmake --preset release > /dev/null
+	@ninja -C build -j$(JOBS) fault_tracer faulty_memory
+	@tests/faults/run build --all
 
 bench:  ## Molejo beside its peers: microseconds per step, energy drift
 	@scripts/install_deps --peers
@@ -60,11 +67,21 @@ lint:  ## clang-format and clang-tidy on what changed since the branch left main
 	@cmake --preset release > /dev/null
 	@scripts/lint
 
-fuzz:  ## every reader against libFuzzer, FUZZ_SECONDS (20) each
+fuzz:  ## every reader and bench against libFuzzer, FUZZ_SECONDS (20) each (FUZZ="show upload": these)
 	@scripts/install_deps --fuzz
 	@cmake --preset fuzz > /dev/null
 	@ninja -C build-fuzz -j$(JOBS)
-	@scripts/fuzz $(FUZZ_SECONDS)
+	@scripts/fuzz $(FUZZ_SECONDS) $(FUZZ)
+
+mutate:  ## MUTANTS (300) small faults in the library: does a test notice? (SEED=1)
+	@scripts/install_deps --test
+	@cmake --preset release > /dev/null
+	@ninja -C build -j$(JOBS)
+	@MUTANTS=$(MUTANTS) SEED=$(or $(SEED),1) nice node scripts/mutate.mjs build
+
+hashes:  ## what all shipped files do, bit for bit, by g++ and clang, release and debug, with AVX2 or not
+	@scripts/install_deps --fuzz
+	@scripts/hashes
 
 clean:  ## remove all that was built or written
 	@rm -rf build build-* out

@@ -23,7 +23,8 @@ Vec3 plain(const molejo::Vec3& v) { return {v.x, v.y, v.z}; }
 
 // The basic run's sketch, with pulses of whole steps.
 struct Setting {
-  molejo::MotionFile file = molejo::load_motion(BENCH_GAITS "basic_run.motion.json");
+  molejo::MotionFile file =
+      molejo::load_motion(molejo::SourceFile::given(BENCH_GAITS "basic_run.motion.json"));
   molejo::Character character = molejo::make_character(file.scene, file.motion.figure);
   molejo::GaitProblem problem{character, file.motion};
   molejo::Gait gait = sketch();

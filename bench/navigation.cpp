@@ -53,14 +53,14 @@ void grow(Character& character, int joints) {
 }
 
 std::shared_ptr<const WalkClips> clips_of(const std::string& file, int joints) {
-  Character walk = load_character(file);
+  Character walk = load_character(SourceFile::given(file));
   std::string idle_file = file;
   const auto at = idle_file.rfind("walk");
   if (at != std::string::npos) idle_file.replace(at, 4, "idle");
   grow(walk, joints);
   const Roles roles = find_roles(walk.skeleton, bind_pose(walk));
   if (idle_file != file && std::filesystem::exists(idle_file)) {
-    Character idle = load_character(idle_file);
+    Character idle = load_character(SourceFile::given(idle_file));
     grow(idle, joints);
     if (idle.skeleton.size() == walk.skeleton.size()) {
       return make_walk_clips(walk, make_rig(walk, roles), walk.clips[0], &idle.clips[0]);
@@ -144,8 +144,8 @@ int main(int argc, char** argv) {
     }
     const auto clips = clips_of(file, 50);
     for (const std::string terrain : {"hills", "rough"}) {
-      const auto ground = std::make_shared<const Ground>(
-          ground_of(load_terrains(scenes + "/terrains/" + terrain + ".terrain.json")));
+      const auto ground = std::make_shared<const Ground>(ground_of(
+          load_terrains(SourceFile::given(scenes + "/terrains/" + terrain + ".terrain.json"))));
       std::printf("\n%s, %d joints, %s\n\n", std::filesystem::path(file).filename().c_str(),
                   clips->rig.skeleton.size(), terrain.c_str());
       std::printf(

@@ -24,7 +24,7 @@ double cpu_seconds() {
 }
 
 void explore(const std::string& file, std::uint64_t expected) {
-  const Net net = load_net(file);
+  const Net net = load_net(SourceFile::given(file));
   const double start = cpu_seconds();
   const StateSpace space(net, {.bounds = semiflow_bounds(net, place_semiflows(net))});
   const double time = cpu_seconds() - start;

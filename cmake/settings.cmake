@@ -10,10 +10,13 @@ target_compile_options(molejo_settings INTERFACE
 target_compile_definitions(molejo_settings INTERFACE $<$<NOT:$<CONFIG:Debug>>:EIGEN_NO_DEBUG>)
 
 set(MOLEJO_SANITIZERS)
-if(MOLEJO_SANITIZE OR MOLEJO_FUZZ)
-  set(MOLEJO_SANITIZERS -fsanitize=address,undefined)
-  target_compile_options(molejo_settings INTERFACE ${MOLEJO_SANITIZERS}
-    -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+if(MOLEJO_SANITIZE STREQUAL "thread")
+  set(MOLEJO_SANITIZERS -fsanitize=thread)
+elseif(MOLEJO_SANITIZE OR MOLEJO_FUZZ)
+  set(MOLEJO_SANITIZERS -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+endif()
+if(MOLEJO_SANITIZERS)
+  target_compile_options(molejo_settings INTERFACE ${MOLEJO_SANITIZERS} -fno-omit-frame-pointer)
   target_link_options(molejo_settings INTERFACE ${MOLEJO_SANITIZERS})
 endif()
 if(MOLEJO_FUZZ)

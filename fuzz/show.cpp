@@ -33,8 +33,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   // other files are looked for in a folder that is not there
   try {
-    const Show show = parse_show(text, "nowhere/fuzz.show.json", [](const std::string& path) {
-      return parse_bvh(walker_figure, path);
+    const Show show = parse_show(text, "nowhere/fuzz.show.json", [](const SourceFile& file) {
+      return parse_bvh(walker_figure, file.name());
     });
     play(show);
   } catch (const InputError& e) {

@@ -36,8 +36,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   // other files are looked for in a folder that is not there
   try {
-    walk(parse_walk_scene(text, "nowhere/fuzz.walk.json",
-                          [](const std::string& path) { return parse_bvh(walker_figure, path); }));
+    walk(parse_walk_scene(text, "nowhere/fuzz.walk.json", [](const SourceFile& file) {
+      return parse_bvh(walker_figure, file.name());
+    }));
   } catch (const InputError& e) {
     if (std::string_view(e.what()).find('\n') != std::string_view::npos) std::abort();
   }

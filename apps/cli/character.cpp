@@ -8,6 +8,7 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/numbers.h"
+#include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/character_file.h"
 #include "molejo/io/character_report.h"
@@ -34,7 +35,7 @@ struct Known {
 };
 
 Known know(const std::string& file, const CharacterOptions* options) {
-  Known k{load_character(file), {}, {}};
+  Known k{load_character(given(file)), {}, {}};
   k.reference = motion::bind_pose(k.character);
   std::map<motion::Role, int> given;
   if (options && !options->roles_file.empty()) {
@@ -130,7 +131,11 @@ int character(const CharacterOptions& o) {
   if (!o.onto.empty()) k = put_onto(k, o.onto);
   const bool changed = o.mirror || o.in_place || o.resample || !o.outputs.empty();
   if (changed) change_clips(k, o);
-  for (const std::string& path : o.outputs) write_character(path, k.character, nullptr, bvh);
+  FileSet files;
+  for (const std::string& path : o.outputs) {
+    files.add(path, character_bytes(path, k.character, bvh));
+  }
+  files.commit();
   fmt::print("{}", o.json ? pretty_text(character_json(k.character, k.roles))
                           : character_text(k.character, k.roles));
   return success;

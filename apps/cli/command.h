@@ -128,7 +128,7 @@ struct ServeOptions {
   std::string scene;
   std::string address = "127.0.0.1";
   int port = 8420;
-  std::string token;
+  std::string token_file;
   std::vector<std::string> origins;
   std::string folder;  // of scenes that clients may load; that of the scene unless given
   bool paused = false;
@@ -138,7 +138,7 @@ int serve(const ServeOptions& options);
 struct SendOptions {
   std::string url;
   std::vector<std::string> messages;
-  std::string token;
+  std::string token_file;
   int frames = 0;     // to wait for after the answers
   double wait = 5.0;  // seconds for each answer
 };

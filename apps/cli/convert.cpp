@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "apps/cli/command.h"
+#include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/bacin.h"
 #include "molejo/io/file.h"
@@ -15,7 +16,7 @@ namespace molejo::cli {
 
 int convert(const ConvertOptions& options) {
   check_output(options.out, {".json", ".cfg"}, options.in);
-  const Scene scene = load_scene(options.in);
+  const Scene scene = load_scene(given(options.in));
   build_loaded(scene, options.in);  // what cannot be simulated is not worth converting
 
   std::vector<std::string> warnings = scene.warnings;

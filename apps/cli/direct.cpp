@@ -8,11 +8,12 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/direct.h"
+#include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/export.h"
-#include "molejo/io/file.h"
 #include "molejo/io/net_draw.h"
 #include "molejo/io/net_report.h"
+#include "molejo/io/net_watch.h"
 #include "molejo/io/show.h"
 #include "molejo/io/show_glb.h"
 #include "molejo/io/stills.h"
@@ -43,6 +44,7 @@ void check_outputs(const DirectOptions& o) {
   for (const std::string& path : o.outputs) check(path, recording_endings());
   if (!o.events.empty()) check(o.events, {".csv", ".json"});
   if (!o.gantt.empty()) check(o.gantt, {".svg"});
+  if (!o.violation.empty()) check(o.violation, {".json"});
   if (!o.frames.empty()) check(o.frames + "1.svg", {".svg"});
 }
 
@@ -51,7 +53,7 @@ DirectSettings settings_of(const DirectOptions& o, const Show& show) {
   if (!o.fps.empty()) s.fps = fraction("--fps", o.fps, Fraction(1, 1000), 10'000);
   if (!o.duration.empty()) s.duration = fraction("--duration", o.duration, 0, 100'000);
   s.seed = o.seed;
-  if (!o.trace.empty()) s.trace = load_trace(o.trace, show.net);
+  if (!o.trace.empty()) s.trace = load_trace(given(o.trace), show.net);
   s.skeletons =
       has_skins(show) && std::any_of(o.outputs.begin(), o.outputs.end(),
                                      [](const auto& path) { return ending(path) == ".glb"; });
@@ -77,8 +79,9 @@ auto about_file(const std::string& file, F&& f) {
   }
 }
 
-const char* word(Verdict v) {
-  return v == Verdict::holds ? "holds" : v == Verdict::fails ? "FAILS" : "unknown";
+const char* word(const PropertyResult& r) {
+  if (r.verdict == Verdict::fails) return r.by_world ? "CAN FAIL, if events come so" : "FAILS";
+  return r.verdict == Verdict::holds ? "holds" : "unknown";
 }
 
 // "T1 at 0 s, T5 at 3 s"
@@ -88,25 +91,26 @@ std::string way(const Net& net, const PropertyResult& r) {
   const std::size_t skipped = r.trace.size() > told ? r.trace.size() - told : 0;
   if (skipped > 0) text = fmt::format("... {} firings, ", skipped);
   for (std::size_t i = skipped; i < r.trace.size(); ++i) {
-    const TimedFiring& f = r.trace[i];
-    text += (i > skipped ? ", " : "") +
-            net.transitions[static_cast<std::size_t>(f.transition.index)].name;
-    if (r.timed) text += fmt::format(" at {:g} s", f.time.value());
+    text += (i > skipped ? ", " : "") + step_text(net, r.trace[i], r.timed);
   }
   return text.empty() ? "the start itself" : text;
 }
 
 struct Proof {
+  std::unique_ptr<Net> net;  // as it is directed
   Analysis analysis;
-  bool holds = true;
+  bool fails = false;  // whatever the world does
 };
 
 Proof prove(const Show& show, const DirectOptions& o) {
   AnalysisSettings settings;
   settings.space.max_states = 1'000'000;
-  Proof proof{about_file(o.file, [&] { return analyse(show.net, settings); })};
-  for (const PropertyResult& r : proof.analysis.properties) {
-    proof.holds = proof.holds && r.verdict != Verdict::fails;
+  settings.open.holds = holds_events(show.causes);
+  Proof proof{std::make_unique<Net>(net_as_directed(show)), {}};
+  proof.analysis = about_file(o.file, [&] { return analyse(*proof.net, settings); });
+  for (PropertyResult& r : proof.analysis.properties) {
+    tell_outside(*proof.net, show.net.transitions.size(), r.trace);
+    proof.fails = proof.fails || (r.verdict == Verdict::fails && !r.by_world);
   }
   return proof;
 }
@@ -120,7 +124,7 @@ void print_proof(const Show& show, const Proof& proof) {
   bool first = true;
   for (const PropertyResult& r : proof.analysis.properties) {
     print_row(first ? "proved before" : "",
-              fmt::format("{}: {}, over {}", r.property.text, word(r.verdict), r.how));
+              fmt::format("{}: {}, over {}", r.property.text, word(r), r.how));
     if (r.verdict == Verdict::fails && r.has_trace) print_row("", "  by " + way(show.net, r));
     first = false;
   }
@@ -140,12 +144,24 @@ void print_firings(const Show& show, const NetTrace& trace) {
   print_row("fired in frame", text.empty() ? "nothing" : text);
 }
 
+const Watched* first_violation(const Directed& d) {
+  const Watched* first = nullptr;
+  for (const Watched& w : d.watched) {
+    if (w.is_violated() && (!first || w.violated_from < first->violated_from)) first = &w;
+  }
+  return first;
+}
+
 void print_report(const Show& show, const Directed& d, const DirectOptions& o) {
   const Summary& s = d.recording.summary;
   print_row("frames",
             fmt::format("{} at {} a second, {:g} s{}", s.frames, to_string(d.trace.frame_rate),
                         s.duration, d.trace.quiet ? ", then nothing can happen" : ""));
   print_firings(show, d.trace);
+  for (const Watched& w : d.watched) {
+    print_row(&w == d.watched.data() ? "watched" : "",
+              fmt::format("{}: {}", w.property.text, watched_text(d.trace, w)));
+  }
   if (s.steps > 0) print_row("simulated", fmt::format("{} steps", s.steps));
   if (d.report.out_of_reach > 1e-9) {
     print_row("out of reach", fmt::format("{:.3g} m at most", d.report.out_of_reach));
@@ -161,13 +177,15 @@ void print_report(const Show& show, const Directed& d, const DirectOptions& o) {
   }
   if (!o.events.empty()) print_row("wrote", o.events);
   if (!o.gantt.empty()) print_row("wrote", o.gantt);
+  if (!o.violation.empty() && first_violation(d)) print_row("wrote", o.violation);
 }
 
 void print_json(const Show& show, const Proof& proof, const Directed* d) {
   JsonValue root = JsonValue::object();
   root.add("name", JsonValue(show.name));
-  const JsonValue analysis = analysis_json(show.net, proof.analysis);
-  root.add("properties", *analysis.find("properties"));
+  root.add("properties", *analysis_json(*proof.net, proof.analysis).find("properties"));
+  JsonValue& warnings = root.add("warnings", JsonValue::array());
+  for (const std::string& text : show.warnings) warnings.items.emplace_back(text);
   root.add("ran", JsonValue::of(d != nullptr));
   if (d) {
     const Summary& s = d->recording.summary;
@@ -183,6 +201,7 @@ void print_json(const Show& show, const Proof& proof, const Directed* d) {
       item.add("frame", JsonValue(static_cast<double>(d->trace.frame_of(e.tick))));
     }
     root.add("firings", std::move(firings));
+    root.add("watched", watched_json(show.net, d->trace, d->watched));
     root.add("steps", JsonValue(static_cast<double>(s.steps)));
     root.add("out_of_reach", JsonValue(d->report.out_of_reach));
     root.add("beyond_limits", JsonValue(d->report.beyond_limits));
@@ -194,24 +213,46 @@ void print_json(const Show& show, const Proof& proof, const Directed* d) {
 
 void write_all(const Show& show, const Directed& d, const DirectOptions& o) {
   const Model& model = show.built->model;
+  FileSet files;
   for (const std::string& path : o.outputs) {
     if (ending(path) == ".glb" && !d.walkers.empty()) {
-      write_file(path, show_glb(show, d));
+      files.add(path, show_glb(show, d));
     } else {
-      write_output(path, show.scene, model, d.recording, {});
+      add_output(path, show.scene, model, d.recording, {}, files);
     }
   }
   if (!o.events.empty()) {
     const bool csv = ending(o.events) == ".csv";
-    write_file(o.events, csv ? trace_csv(show.net, d.trace, false)
-                             : pretty_text(trace_json(show.net, d.trace)));
+    files.add(o.events, csv ? trace_csv(show.net, d.trace, false)
+                            : pretty_text(trace_json(show.net, d.trace)));
   }
-  if (!o.gantt.empty()) write_file(o.gantt, gantt_svg(show.net, d.trace));
+  if (!o.gantt.empty()) files.add(o.gantt, gantt_svg(show.net, d.trace));
+  if (const Watched* first = first_violation(d); first && !o.violation.empty()) {
+    files.add(o.violation, pretty_text(watched_json(show.net, d.trace, {*first}).items[0]));
+  }
   const int pictures = o.frames.empty() ? 0 : static_cast<int>(d.recording.frames.size());
   for (int i = 0; i < pictures; ++i) {
-    write_file(fmt::format("{}{}.svg", o.frames, i + 1),
-               frame_picture(show.scene, model, d.recording, i));
+    files.add(fmt::format("{}{}.svg", o.frames, i + 1),
+              frame_picture(show.scene, model, d.recording, i));
   }
+  files.commit();
+}
+
+}  // namespace
+
+namespace {
+
+// Whoever plays a counterexample wants to see what is violated.
+int verdict(const Directed& d, const DirectOptions& o) {
+  const std::string& failure = d.recording.summary.failure;
+  if (!failure.empty()) fmt::print(stderr, "molejo: {}: {}\n", o.file, failure);
+  bool violated = false;
+  for (const Watched& w : d.watched) {
+    if (!w.is_violated() || !o.trace.empty()) continue;
+    violated = true;
+    fmt::print(stderr, "molejo: {}: {}: {}\n", o.file, w.property.text, watched_text(d.trace, w));
+  }
+  return failure.empty() && !violated ? success : numeric_failure;
 }
 
 }  // namespace
@@ -236,6 +277,10 @@ CLI::App* add_direct(CLI::App& app, DirectOptions& o) {
       ->add_option("--trace", o.trace,
                    "Counterexample to play instead, from 'net analyse --json' or 'direct --json'")
       ->type_name("FILE");
+  direct
+      ->add_option("--violation", o.violation,
+                   "File for what happened until a property was violated, for --trace: .json")
+      ->type_name("FILE");
   direct->add_flag("--anyway", o.anyway, "Run though a property fails");
   direct->add_flag("--json", o.json, "Print the report as one JSON object");
   return direct;
@@ -243,12 +288,13 @@ CLI::App* add_direct(CLI::App& app, DirectOptions& o) {
 
 int direct(const DirectOptions& o) {
   check_outputs(o);
-  const Show show = load_show(o.file);
+  const Show show = load_show(given(o.file));
+  print_warnings(show.warnings);
   const DirectSettings settings = settings_of(o, show);
   const Proof proof = prove(show, o);
   if (!o.json) print_proof(show, proof);
   // what is wrong is told before any frame is drawn
-  if (!proof.holds && !o.anyway && o.trace.empty()) {
+  if (proof.fails && !o.anyway && o.trace.empty()) {
     if (o.json) print_json(show, proof, nullptr);
     fmt::print(stderr, "molejo: {}: a property fails, nothing was written; --anyway runs it\n",
                o.file);
@@ -261,10 +307,7 @@ int direct(const DirectOptions& o) {
   } else {
     print_report(show, directed, o);
   }
-  const std::string& failure = directed.recording.summary.failure;
-  if (failure.empty()) return success;
-  fmt::print(stderr, "molejo: {}: {}\n", o.file, failure);
-  return numeric_failure;
+  return verdict(directed, o);
 }
 
 }  // namespace molejo::cli

@@ -13,7 +13,7 @@ class App;
 namespace molejo::cli {
 
 struct DirectOptions {
-  std::string file, events, gantt, trace;
+  std::string file, events, gantt, trace, violation;
   std::string frames;         // prefix of pictures, one a frame
   std::string fps, duration;  // empty: those of the show
   std::vector<std::string> outputs;

@@ -5,11 +5,12 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "apps/cli/command.h"
+#include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
+#include "molejo/io/json_library.h"
 #include "molejo/locomotion/feedback.h"
 #include "molejo/math/pack.h"
 #include "molejo/math/units.h"
@@ -164,7 +165,7 @@ void print_report(const GaitFile& file, const GaitCheck& check, const ReplayRepo
 }  // namespace
 
 PlayableGait::PlayableGait(const std::string& path)
-    : file(load_gait(path)),
+    : file(load_gait(given(path))),
       character(make_character(file.motion.scene, file.motion.motion.figure)),
       problem(character, file.motion.motion) {
   if (file.unknowns.size() != static_cast<std::size_t>(problem.size())) {
@@ -209,9 +210,11 @@ int gait(const GaitOptions& options) {
                                with_feedback(file, options) ? feedback : BetweenCycles());
   const Scene scene = shown_scene(character, file.motion.motion, played.recording);
   const ForceArrows arrows = force_arrows(options, character.model);
+  FileSet files;
   for (const std::string& path : options.outputs) {
-    write_output(path, scene, character.model, played.recording, arrows);
+    add_output(path, scene, character.model, played.recording, arrows, files);
   }
+  files.commit();
   if (options.json) {
     fmt::print("{}\n", to_json(file, check, played.report, options)
                            .dump(2, ' ', false, Json::error_handler_t::replace));

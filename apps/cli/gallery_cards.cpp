@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "apps/cli/gait.h"
+#include "apps/cli/given.h"
 #include "apps/cli/run.h"
 #include "apps/cli/sketch.h"
 #include "apps/cli/walk.h"
@@ -21,6 +22,7 @@
 #include "molejo/io/show_glb.h"
 #include "molejo/io/walk_glb.h"
 #include "molejo/model/error.h"
+#include "molejo/studio/model_view.h"
 #include "molejo/studio/net_findings.h"
 
 namespace molejo::cli {
@@ -108,32 +110,35 @@ void follow_figure(const Character& c, const Recording& recording, GalleryFilm& 
   }
   const Vec3 first = recording.frames.front().X_WB[torso].p;
   const double height = dot(first, c.up);
-  film.camera.fov_deg = 40;
-  film.camera.target = first - c.up * (0.1 * height);
-  film.camera.position =
-      film.camera.target + normalized(c.up * 0.22 + c.forward * 0.45 - c.left) * (3.6 * height);
+  if (is_given(c.scene.camera)) {
+    film.camera = c.scene.camera;
+  } else {
+    film.camera.fov_deg = 40;
+    film.camera.target = first - c.up * (0.1 * height);
+    film.camera.position =
+        film.camera.target + normalized(c.up * 0.22 + c.forward * 0.45 - c.left) * (3.6 * height);
+  }
   film.follow = static_cast<int>(film.actors.size());
   film.actors.push_back(std::move(focus));
 }
 
 // Characters of packages that not everybody has.
 CharacterLoader installed_characters(std::string& missing) {
-  return [&missing](const std::string& path) {
-    std::error_code error;
-    if (path.find("node_modules/") != std::string::npos && !fs::exists(path, error)) {
-      missing = path;
-      throw InputError(path + ": is not installed");
+  return [&missing](const SourceFile& file) {
+    if (file.name().find("node_modules/") != std::string::npos && !file.exists()) {
+      missing = file.name();
+      throw InputError(missing + ": is not installed");
     }
-    return load_character(path);
+    return load_character(file);
   };
 }
 
-// Reads what names characters by `read(text, path, loader)`.
-template <class Read>
-auto load_with_characters(const std::string& path, Read read) {
+// Reads what names characters by `load(file, loader)`.
+template <class Load>
+auto load_with_characters(const std::string& path, Load load) {
   std::string missing;
   try {
-    return read(read_file(path), path, installed_characters(missing));
+    return load(given(path), installed_characters(missing));
   } catch (const InputError&) {
     if (missing.empty()) throw;
     throw NotInstalled{missing};
@@ -165,7 +170,7 @@ void add_quality(const std::vector<navigation::Quality>& characters, GalleryCard
 }  // namespace
 
 MadeCard scene_card(const GallerySource& source) {
-  const Scene scene = load_scene(source.path);
+  const Scene scene = load_scene(given(source.path));
   const Built built = build_loaded(scene, source.path);
   const Recording recording = run(built, scene.settings);
   const Summary& s = recording.summary;
@@ -224,7 +229,7 @@ MadeCard gait_card(const GallerySource& source) {
 }
 
 MadeCard motion_card(const GallerySource& source) {
-  const MotionFile file = load_motion(source.path);
+  const MotionFile file = load_motion(given(source.path));
   const Character c = make_character(file.scene, file.motion.figure);
   Sketch sketch(c, file.motion);
   const ShownSketch shown = look_at_sketch(c, file.motion, sketch, sketch_seconds);
@@ -252,7 +257,7 @@ MadeCard motion_card(const GallerySource& source) {
 }
 
 MadeCard show_card(const GallerySource& source) {
-  const Show show = load_with_characters(source.path, parse_show);
+  const Show show = load_with_characters(source.path, load_show);
   DirectSettings settings;
   settings.skeletons = has_skins(show);
   const Directed directed = direct(show, settings);
@@ -279,7 +284,7 @@ MadeCard show_card(const GallerySource& source) {
 }
 
 MadeCard net_card(const GallerySource& source) {
-  const Net net = load_net(source.path);
+  const Net net = load_net(given(source.path));
   MadeCard made{card_of(source), ""};
   GalleryCard& card = made.card;
   add_drawing(source, ".svg", net, card);
@@ -289,7 +294,7 @@ MadeCard net_card(const GallerySource& source) {
 }
 
 MadeCard walk_card(const GallerySource& source) {
-  const WalkScene scene = load_with_characters(source.path, parse_walk_scene);
+  const WalkScene scene = load_with_characters(source.path, load_walk_scene);
   const WalkRun walked = run_walk(scene);
   double way = 0;
   for (const navigation::Quality& q : walked.judgement.characters) way = std::max(way, q.way);
@@ -315,8 +320,7 @@ MadeCard make_card(const GallerySource& source) {
       return net_card(source);
     case FileKind::walk:
       return walk_card(source);
-    case FileKind::scene:
-    case FileKind::character:
+    default:
       break;
   }
   return scene_card(source);

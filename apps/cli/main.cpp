@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -10,6 +11,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/direct.h"
 #include "apps/cli/memory.h"
+#include "apps/cli/given.h"
 #include "apps/cli/net.h"
 #include "apps/cli/numbers.h"
 #include "apps/cli/render.h"
@@ -309,8 +311,9 @@ int run(int argc, char** argv) {
   CLI::App* simulate_app = add_simulate(app, simulate_options, words);
 
   CheckOptions check_options;
-  CLI::App* check_app = app.add_subcommand("check", "Validate a file, tell what it would simulate");
-  check_app->add_option("FILE", check_options.file, "Any scene that simulate reads")->type_name("");
+  CLI::App* check_app =
+      app.add_subcommand("check", "Validate a file of any kind, tell what it holds");
+  check_app->add_option("FILE", check_options.file, "Any file that Molejo reads")->type_name("");
   check_app->add_flag("--names", check_options.names, "List what formulas may use, with units");
   std::string check_units_word;
   add_units(*check_app, check_units_word);
@@ -364,12 +367,13 @@ int run(int argc, char** argv) {
       ->type_name("N");
   serve_app
       ->add_option("--address", serve_options.address,
-                   "Address to listen at; others than loopback need a token")
+                   "Address to listen at; others than loopback are reached by other machines")
       ->capture_default_str()
       ->type_name("ADDRESS");
   serve_app
-      ->add_option("--token", serve_options.token, "What clients must know, 16 characters at least")
-      ->type_name("TEXT");
+      ->add_option("--token-file", serve_options.token_file,
+                   "File with what clients must know, instead of $MOLEJO_TOKEN or chance")
+      ->type_name("FILE");
   serve_app
       ->add_option("--origin", serve_options.origins,
                    "Web page that may connect, besides those of this machine; may be repeated")
@@ -392,7 +396,11 @@ int run(int argc, char** argv) {
       ->add_option("MESSAGES", send_options.messages,
                    "Messages as JSON, or the bare name of a command like play")
       ->type_name("");
-  send_app->add_option("--token", send_options.token, "The token of the server")->type_name("TEXT");
+  send_app
+      ->add_option(
+          "--token-file", send_options.token_file,
+          "File with the token of the server, where it is not one of yours on this machine")
+      ->type_name("FILE");
   send_app->add_option("--frames", send_options.frames, "Print so many frames after the answers")
       ->type_name("N");
 
@@ -417,7 +425,10 @@ int run(int argc, char** argv) {
 
   // what is unknown or missing is told below, with better words than the parser's
   app.allow_extras();
-  for (CLI::App* sub : app.get_subcommands({})) sub->allow_extras()->group("Commands");
+  for (CLI::App* sub : app.get_subcommands({})) {
+    sub->allow_extras()->group("Commands");
+    if (sub != send_app && sub != net_app) add_roots(*sub);
+  }
   for (CLI::App* sub : net_app->get_subcommands({})) sub->allow_extras()->group("Commands");
   try {
     app.parse(argc, argv);
@@ -526,10 +537,43 @@ int run(int argc, char** argv) {
       "gallery, studio, render, serve, send, direct, character, walk or net; see 'molejo --help'");
 }
 
-int tell_memory() {
-  fmt::print(stderr, "molejo: needs more than {} MB of memory; --max-memory allows more\n",
-             max_memory() >> 20);
+// Without memory, and without a word about a stream that cannot be written.
+int complain(ExitCode code, const char* text, const char* more = "") noexcept {
+  std::fprintf(stderr, "molejo: %s%s\n", text, more);
+  return code;
+}
+
+int complain_about_memory() noexcept {
+  std::fprintf(stderr, "molejo: needs more than %zu MB of memory; --max-memory allows more\n",
+               max_memory() >> 20);
   return bad_input;
+}
+
+// Only from inside a catch.
+int complain_about_what_was_caught() noexcept {
+  try {
+    throw;
+  } catch (const InputError& error) {
+    return complain(bad_input, error.what());
+  } catch (const NetworkError& error) {
+    return complain(network_failure, error.what());
+  } catch (const Interrupted& error) {
+    if (error.cause == InterruptCause::memory) return complain_about_memory();
+    return complain(numeric_failure, error.what());
+  } catch (const std::bad_alloc&) {
+    return complain_about_memory();
+  } catch (const std::exception& error) {
+    if (std::ferror(stdout)) return complain(internal_error, "standard output cannot be written");
+    return complain(internal_error, "internal error: ", error.what());
+  } catch (...) {
+    return complain(internal_error, "internal error");
+  }
+}
+
+// Where nothing can be caught, as in a destructor for which there is no memory.
+[[noreturn]] void end_where_nothing_is_caught() noexcept {
+  std::_Exit(std::current_exception() ? complain_about_what_was_caught()
+                                      : complain(internal_error, "internal error"));
 }
 
 }  // namespace
@@ -538,28 +582,16 @@ int tell_memory() {
 
 int main(int argc, char** argv) {
   using namespace molejo::cli;
+  std::set_terminate(end_where_nothing_is_caught);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of the write
   try {
     // mpirun has its own way to end its ranks
     if (!molejo::launched_by_mpirun()) heed_stop_signals();
     const molejo::InterruptScope scope(stop_signal());
     const int code = run(argc, argv);
     if (std::fflush(stdout) == 0) return code;
-    fmt::print(stderr, "molejo: standard output cannot be written\n");
-    return internal_error;
-  } catch (const molejo::InputError& error) {
-    fmt::print(stderr, "molejo: {}\n", error.what());
-    return bad_input;
-  } catch (const molejo::NetworkError& error) {
-    fmt::print(stderr, "molejo: {}\n", error.what());
-    return network_failure;
-  } catch (const molejo::Interrupted& error) {
-    if (error.cause == molejo::InterruptCause::memory) return tell_memory();
-    fmt::print(stderr, "molejo: {}\n", error.what());
-    return numeric_failure;
-  } catch (const std::bad_alloc&) {
-    return tell_memory();
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "molejo: internal error: {}\n", error.what());
-    return internal_error;
+    return complain(internal_error, "standard output cannot be written");
+  } catch (...) {
+    return complain_about_what_was_caught();
   }
 }

@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 #include "apps/cli/command.h"
+#include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/export.h"
 #include "molejo/io/file.h"
+#include "molejo/io/json_library.h"
 #include "molejo/io/load.h"
 #include "molejo/locomotion/modes_words.h"
 #include "molejo/math/units.h"
@@ -90,7 +91,7 @@ struct Analysis {
 };
 
 Analysis analyse(const ModesOptions& options) {
-  const Scene scene = load_scene(options.file);
+  const Scene scene = load_scene(given(options.file));
   build_loaded(scene, options.file);
   Analysis a;
   a.character =

@@ -8,10 +8,14 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/numbers.h"
+#include "apps/cli/given.h"
+#include "apps/cli/outputs.h"
 #include "molejo/io/file.h"
 #include "molejo/io/net_draw.h"
 #include "molejo/io/net_file.h"
 #include "molejo/io/net_report.h"
+#include "molejo/io/net_trace.h"
+#include "molejo/io/net_watch.h"
 #include "molejo/model/error.h"
 
 namespace molejo::cli {
@@ -26,11 +30,6 @@ Fraction fraction(const char* option, const std::string& text, const char* unit,
                                option, text, unit, to_string(least), to_string(most)));
 }
 
-std::string ending(const std::string& path) {
-  const std::size_t dot = path.rfind('.');
-  return dot == std::string::npos ? "" : path.substr(dot);
-}
-
 // NetError is bad input here: it names the net's file.
 template <class F>
 auto about_file(const std::string& file, F&& f) {
@@ -41,7 +40,40 @@ auto about_file(const std::string& file, F&& f) {
   }
 }
 
-NetTrace play_file(const NetOptions& o, const Net& net) {
+// What a run of the net did, with its properties watched.
+struct PlayedFile {
+  NetTrace trace;
+  std::vector<Watched> watched;
+  std::string failure;  // of a trace that cannot be played
+};
+
+// The steps of a trace instead of what fires by itself.
+PlayedFile play_steps(const Net& net, const RunSettings& settings, std::int64_t frames,
+                      std::vector<TraceStep> steps) {
+  const Net held = held_back(net);
+  NetRun run(held, settings);
+  PlayedFile played;
+  TraceRecorder recorder(held, run, settings.frame_rate, played.trace);
+  Monitor monitor(net, true);
+  TracePlayer player(std::move(steps));
+  const auto note = [&] {
+    recorder.note(run);
+    monitor.note(run);
+  };
+  note();
+  while (run.frame() < frames && !(player.is_over() && run.running() == 0)) {
+    player.play(run, net);
+    played.failure = player.failure();
+    if (!played.failure.empty() || !run.advance()) break;
+    note();
+  }
+  monitor.close(run, false);
+  close_trace(held, run, played.trace);
+  played.watched.assign(monitor.watched().begin(), monitor.watched().end());
+  return played;
+}
+
+PlayedFile play_file(const NetOptions& o, const Net& net) {
   RunSettings settings;
   settings.frame_rate = fraction("--fps", o.fps, "frames per second", Fraction(1, 1000), 100'000);
   settings.seed = o.seed;
@@ -50,29 +82,56 @@ NetTrace play_file(const NetOptions& o, const Net& net) {
   const Fraction duration = fraction("--duration", o.duration, "seconds", 0, 1'000'000);
   const auto frames =
       static_cast<std::int64_t>(std::ceil(duration.value() * settings.frame_rate.value() - 1e-9));
-  return about_file(o.file, [&] { return play(net, settings, frames); });
+  return about_file(o.file, [&] {
+    if (!o.trace.empty()) {
+      settings.await = true;
+      return play_steps(net, settings, frames, load_trace(given(o.trace), net));
+    }
+    Monitor monitor(net);
+    PlayedFile played;
+    played.trace = play(net, settings, frames, &monitor);
+    played.watched.assign(monitor.watched().begin(), monitor.watched().end());
+    return played;
+  });
 }
 
-void write_trace(const std::string& path, const Net& net, const NetTrace& trace) {
+void print_watched(const PlayedFile& played) {
+  for (const Watched& w : played.watched) {
+    fmt::print(stderr, "{}: {}\n", w.property.text, watched_text(played.trace, w));
+  }
+}
+
+std::string trace_text(const std::string& path, const Net& net, const NetTrace& trace) {
   const std::string kind = ending(path);
-  if (kind == ".csv") return write_file(path, trace_csv(net, trace, false));
-  if (kind == ".json") return write_file(path, pretty_text(trace_json(net, trace)));
-  if (kind == ".svg") return write_file(path, gantt_svg(net, trace));
-  throw InputError(path + ": unknown ending '" + kind + "'; expected .csv, .json or .svg");
+  if (kind == ".csv") return trace_csv(net, trace, false);
+  return kind == ".json" ? pretty_text(trace_json(net, trace)) : gantt_svg(net, trace);
 }
 
 int run_net(const NetOptions& o) {
-  const Net net = load_net(o.file);
-  const NetTrace trace = play_file(o, net);
-  for (const std::string& path : o.outputs) write_trace(path, net, trace);
+  for (const std::string& path : o.outputs) check_output(path, {".csv", ".json", ".svg"}, o.file);
+  const Net net = load_net(given(o.file));
+  const PlayedFile played = play_file(o, net);
+  const NetTrace& trace = played.trace;
+  FileSet files;
+  for (const std::string& path : o.outputs) files.add(path, trace_text(path, net, trace));
+  files.commit();
   if (o.json) {
-    fmt::print("{}", pretty_text(trace_json(net, trace)));
+    JsonValue root = trace_json(net, trace);
+    root.add("watched", watched_json(net, trace, played.watched));
+    fmt::print("{}", pretty_text(root));
   } else {
     fmt::print("{}", trace_csv(net, trace, true));
     fmt::print(stderr, "{} frames{}\n", trace.frames,
                trace.quiet ? ", then nothing can happen any more" : "");
+    print_watched(played);
   }
-  if (trace.stopped == RunStop::none && !trace.cut) return success;
+  if (!played.failure.empty()) fmt::print(stderr, "molejo: {}: {}\n", o.file, played.failure);
+  const bool violated =
+      o.trace.empty() && std::any_of(played.watched.begin(), played.watched.end(),
+                                     [](const Watched& w) { return w.is_violated(); });
+  if (trace.stopped == RunStop::none && !trace.cut) {
+    return played.failure.empty() && !violated ? success : numeric_failure;
+  }
   fmt::print(stderr, "molejo: {}: stopped in frame {}: {}\n", o.file, trace.frames + 1,
              trace.stopped == RunStop::endless    ? "the firings of one instant never end"
              : trace.stopped == RunStop::overflow ? "more tokens than can be counted"
@@ -81,16 +140,21 @@ int run_net(const NetOptions& o) {
 }
 
 int analyse_net(const NetOptions& o) {
-  const Net net = load_net(o.file);
+  if (!o.gantt.empty()) check_output(o.gantt, {".svg"}, o.file);
+  Net net = load_net(given(o.file));
+  if (o.ignore_priorities) {
+    for (Transition& t : net.transitions) t.priority = 1;
+  }
   AnalysisSettings settings;
   settings.properties = o.properties;
   settings.space.threads = o.threads;
-  settings.space.choice = o.ignore_priorities ? Choice::any : Choice::by_priority;
   settings.space.max_states = amount("--max-states", o.max_states, 1000);
   settings.space.max_memory = amount("--max-memory", o.max_memory, 1024);
   settings.timed.max_states = std::min(settings.timed.max_states, settings.space.max_states);
+  settings.open.max_states = std::min(settings.open.max_states, settings.space.max_states);
+  settings.timed.max_memory = settings.open.max_memory = settings.space.max_memory;
   const Analysis analysis = about_file(o.file, [&] { return analyse(net, settings); });
-  if (!o.gantt.empty()) write_file(o.gantt, gantt_svg(net, play_file(o, net)));
+  if (!o.gantt.empty()) write_file(o.gantt, gantt_svg(net, play_file(o, net).trace));
   if (o.json) {
     fmt::print("{}", pretty_text(analysis_json(net, analysis)));
   } else {
@@ -104,15 +168,9 @@ int analyse_net(const NetOptions& o) {
 }
 
 int draw_net(const NetOptions& o) {
-  const Net net = load_net(o.file);
-  const std::string kind = ending(o.out);
-  if (kind == ".svg") {
-    write_file(o.out, net_svg(net));
-  } else if (kind == ".dot" || kind == ".gv") {
-    write_file(o.out, net_dot(net));
-  } else {
-    throw InputError(o.out + ": unknown ending '" + kind + "'; expected .svg or .dot");
-  }
+  check_output(o.out, {".svg", ".dot", ".gv"}, o.file);
+  const Net net = load_net(given(o.file));
+  write_file(o.out, ending(o.out) == ".svg" ? net_svg(net) : net_dot(net));
   return success;
 }
 
@@ -146,6 +204,9 @@ CLI::App* add_net(CLI::App& app, NetOptions& o) {
          "File to write, may be repeated: .csv .json for all events, .svg for a Gantt chart")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  run->add_option("--trace", o.trace,
+                  "Steps to play instead, from 'net analyse --json', 'net run --json' or a list")
+      ->type_name("FILE");
   run->add_flag("--json", o.json, "Print all events as one JSON object");
 
   CLI::App* analyse_app =
@@ -158,7 +219,8 @@ CLI::App* add_net(CLI::App& app, NetOptions& o) {
   analyse_app->add_option("--max-states", o.max_states, "Markings to explore at most")
       ->capture_default_str()
       ->type_name("N");
-  analyse_app->add_option("--max-memory", o.max_memory, "Bytes for them at most")
+  analyse_app
+      ->add_option("--max-memory", o.max_memory, "Bytes for all that is searched, besides the net")
       ->capture_default_str()
       ->type_name("BYTES");
   analyse_app->add_option("--threads", o.threads, "Threads; 0: as many as there are")
@@ -166,7 +228,7 @@ CLI::App* add_net(CLI::App& app, NetOptions& o) {
       ->type_name("N")
       ->check(CLI::Range(0, 256));
   analyse_app->add_flag("--ignore-priorities", o.ignore_priorities,
-                        "Explore as if every enabled transition could fire");
+                        "Analyse as if all priorities were equal");
   analyse_app->add_option("--gantt", o.gantt, "Chart of the run to come, .svg")->type_name("FILE");
   add_timing(*analyse_app, o);
   analyse_app->add_flag("--json", o.json, "Print the findings as one JSON object");
@@ -188,7 +250,10 @@ int net_command(const std::string& command, const NetOptions& o) {
     throw InputError(fmt::format("net {0}: no OUT given; see 'molejo net {0} --help'", command));
   }
   if (command == "draw") return draw_net(o);
-  save_net(o.out, load_net(o.file));
+  check_output(o.out, {".pn", ".json", ".pnml", ".xml"}, o.file);
+  const Net net = load_net(given(o.file));
+  save_net(o.out, net);
+  print_warnings(lost_in_file(o.out, net));
   return success;
 }
 

@@ -12,7 +12,7 @@ class App;
 namespace molejo::cli {
 
 struct NetOptions {
-  std::string file, out, gantt;
+  std::string file, out, gantt, trace;
   std::vector<std::string> outputs, properties;
   std::string fps = "24", duration = "60", max_states = "10M", max_memory = "4G";
   std::uint64_t seed = 1;

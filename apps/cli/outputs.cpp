@@ -1,7 +1,5 @@
 #include "apps/cli/outputs.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -26,16 +24,8 @@ void check_output(const std::string& path, const std::vector<std::string>& endin
   if (std::find(endings.begin(), endings.end(), ending(path)) == endings.end()) {
     throw InputError(path + ": " + unknown_word("ending", ending(path), endings));
   }
+  check_writable(path);
   std::error_code error;
-  if (fs::is_directory(path, error)) throw InputError(path + ": is a folder, expected a file");
-  fs::path folder = fs::path(path).parent_path();
-  if (folder.empty()) folder = ".";
-  if (!fs::is_directory(folder, error)) {
-    throw InputError(path + ": no such folder '" + folder.string() + "'");
-  }
-  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-    throw InputError(path + ": the folder '" + folder.string() + "' is not writable");
-  }
   if (fs::equivalent(path, input, error)) {
     throw InputError(path + ": is the input itself; choose another name");
   }
@@ -46,12 +36,12 @@ const std::vector<std::string>& recording_endings() {
   return endings;
 }
 
-void write_output(const std::string& path, const Scene& scene, const Model& model,
-                  const Recording& recording, const ForceArrows& arrows) {
+void add_output(const std::string& path, const Scene& scene, const Model& model,
+                const Recording& recording, const ForceArrows& arrows, FileSet& files) {
   if (ending(path) == ".sur") {
-    write_bacin_frames(model, recording, fs::path(path).replace_extension().string());
+    add_bacin_frames(model, recording, fs::path(path).replace_extension().string(), files);
   } else {
-    write_recording(path, scene, model, recording, arrows);
+    files.add(path, recording_bytes(path, scene, model, recording, arrows));
   }
 }
 

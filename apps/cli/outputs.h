@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "molejo/io/contacts.h"
+#include "molejo/io/staged_file.h"
 #include "molejo/model/recording.h"
 #include "molejo/model/scene.h"
 
@@ -19,11 +20,11 @@ std::string ending(const std::string& path);
 void check_output(const std::string& path, const std::vector<std::string>& endings,
                   const std::string& input);
 
-// The endings that write_output knows.
+// The endings that add_output knows.
 const std::vector<std::string>& recording_endings();
 
-// Writes a recording in the form that the ending names; .sur means Bacin's frames.
-void write_output(const std::string& path, const Scene& scene, const Model& model,
-                  const Recording& recording, const ForceArrows& arrows = {});
+// Adds a recording in the form that the ending names; .sur means Bacin's frames.
+void add_output(const std::string& path, const Scene& scene, const Model& model,
+                const Recording& recording, const ForceArrows& arrows, FileSet& files);
 
 }  // namespace molejo::cli

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -14,12 +15,15 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/memory.h"
+#include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
 #include "apps/cli/page.h"
 #include "apps/cli/studio.h"
 #include "molejo/io/file.h"
+#include "molejo/io/temporary_folder.h"
 #include "molejo/live/http.h"
 #include "molejo/model/error.h"
+#include "molejo/studio/catalog.h"
 #include "molejo/studio/child.h"
 #include "molejo/studio/film.h"
 #include "molejo/studio/studio.h"
@@ -147,9 +151,12 @@ class Counter {
   Clock::time_point start_ = Clock::now(), last_ = start_;
 };
 
-std::vector<std::string> browser_words(const std::string& url, const Size& size,
-                                       const std::string& profile, bool dark) {
-  std::vector<std::string> words{"--headless=new",
+// For env: what the browser throws away at its end, or would, lies in its profile.
+std::vector<std::string> browser_words(const std::string& chromium, const std::string& url,
+                                       const Size& size, const std::string& profile, bool dark) {
+  std::vector<std::string> words{"TMPDIR=" + profile,
+                                 chromium,
+                                 "--headless=new",
                                  "--use-angle=swiftshader",
                                  "--enable-unsafe-swiftshader",
                                  "--hide-scrollbars",
@@ -166,27 +173,28 @@ std::vector<std::string> browser_words(const std::string& url, const Size& size,
   return words;
 }
 
-// A folder that is gone when it is no longer needed.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "molejo-render-XXXXXX").string();
-    if (!::mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
+// The address of a page that goes on to `url`. The folder is ours alone, a command line is for all
+// to read: so the token of the address stands in the page.
+std::string page_that_leads_to(const std::string& url, const std::string& folder) {
+  const std::string page = folder + "/start.html";
+  write_file(page, "<!doctype html><script>location.replace('" + url + "')</script>");
+  return "file://" + page;
+}
 
 void check_output_name(const RenderOptions& o) {
   if (o.output.ends_with("/")) return;
   check_output(o.output, {".mp4", ".gif", ".png"}, o.file);
+}
+
+void check_camera(const RenderOptions& o) {
+  static const std::vector<std::string> sides{"side", "front", "three-quarter", "scene"};
+  if (o.camera.empty()) return;
+  if (std::find(sides.begin(), sides.end(), o.camera) == sides.end()) {
+    throw InputError("--camera: " + unknown_word("place", o.camera, sides));
+  }
+  if (kind_of(o.file) == FileKind::net) {
+    throw InputError("--camera: " + o.file + " is a net, which is drawn flat");
+  }
 }
 
 }  // namespace
@@ -209,7 +217,10 @@ CLI::App* add_render(CLI::App& app, RenderOptions& o) {
   command->add_option("--seconds", o.seconds, "How long it is, s")
       ->capture_default_str()
       ->type_name("S");
-  command->add_option("--camera", o.camera, "side, front, three-quarter or scene")
+  command
+      ->add_option("--camera", o.camera,
+                   "From where: side, front, three-quarter, or scene as the file says; that "
+                   "unless given, and three-quarter where it says nothing")
       ->type_name("NAME");
   command
       ->add_option("--show", o.show, "What is drawn besides: joints, contacts, forces, trails ...")
@@ -227,6 +238,7 @@ int render(const RenderOptions& o) {
   if (o.output.empty())
     throw InputError("-o FILE is missing: .mp4, .gif, .png or a folder ending in /");
   check_output_name(o);
+  check_camera(o);
   const Size size = parse_size(o.size);
   const double fps = number("--fps", o.fps, 1, 240), from = number("--from", o.from, 0, 3600);
   const bool one = o.output.ends_with(".png");
@@ -243,6 +255,7 @@ int render(const RenderOptions& o) {
   own.page = studio_page();
   own.scenes = o.scenes;
   own.max_memory = max_memory();
+  own.roots = given_roots();
   own.on_picture = [&](int index, std::string_view png) { inbox.put(index, std::string(png)); };
   own.on_pictures_end = [&](const std::string& failure) { inbox.end(failure); };
   Pictures pictures(o.output, fps);
@@ -252,9 +265,11 @@ int render(const RenderOptions& o) {
                                 wanted, size.width, size.height);
   if (!o.camera.empty()) url += "&camera=" + percent_encode(o.camera);
   if (!o.show.empty()) url += "&show=" + percent_encode(o.show);
-  const TemporaryFolder profile;
+  const TemporaryFolder folder;
   {
-    Child browser(chromium, browser_words(url, size, profile.path(), o.dark));
+    const std::string start = page_that_leads_to(url, folder.path());
+    Child browser(need_program({"env"}, "coreutils"),
+                  browser_words(chromium, start, size, folder.path(), o.dark));
     Counter counter(wanted);
     while (pictures.count() < wanted) {
       const std::optional<std::string> picture = inbox.next(browser);

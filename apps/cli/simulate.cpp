@@ -6,6 +6,7 @@
 #include <set>
 
 #include "apps/cli/command.h"
+#include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
 #include "apps/cli/run.h"
 #include "apps/cli/stop_signal.h"
@@ -160,7 +161,7 @@ void print_summary(const Scene& scene, const Settings& settings, const Model& mo
 
 int simulate(const SimulateOptions& options) {
   check_outputs(options);
-  return options.watch ? watch(options) : simulate_scene(options, load_scene(options.scene));
+  return options.watch ? watch(options) : simulate_scene(options, load_scene(given(options.scene)));
 }
 
 int simulate_scene(const SimulateOptions& options, Scene scene, const BetweenFrames& between) {
@@ -182,14 +183,18 @@ int simulate_scene(const SimulateOptions& options, Scene scene, const BetweenFra
   std::optional<InterruptScope> scope;
   if (stop_signal().is_cancelled()) scope.emplace(writing, InterruptScope::Outer::is_ignored);
   const ForceArrows arrows{options.forces || options.force_scale, options.force_scale.value_or(0)};
+  FileSet files;
   for (const std::string& path : options.outputs) {
     if (is_folder(path)) {
-      write_tables(scene, built.model, recording, path);
+      add_tables(scene, built.model, recording, path, files);
     } else {
-      write_output(path, scene, built.model, recording, arrows);
+      add_output(path, scene, built.model, recording, arrows, files);
     }
   }
-  if (!options.contacts.empty()) write_contacts(options.contacts, built.model, recording);
+  if (!options.contacts.empty()) {
+    files.add(options.contacts, contacts_text(options.contacts, built.model, recording));
+  }
+  files.commit();
   if (options.json) {
     fmt::print("{}\n", summary_json(recording));
   } else {

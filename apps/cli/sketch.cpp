@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "apps/cli/command.h"
+#include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
+#include "molejo/io/json_library.h"
 #include "molejo/io/motion.h"
 #include "molejo/locomotion/modes_words.h"
 #include "molejo/model/error.h"
@@ -118,13 +119,15 @@ int sketch(const SketchOptions& options) {
   if (!options.output.empty()) {
     check_output(options.output, recording_endings(), options.motion);
   }
-  const MotionFile file = load_motion(options.motion);
+  const MotionFile file = load_motion(given(options.motion));
   const Character character = make_character(file.scene, file.motion.figure);
   Sketch sketch(character, file.motion);
   const ShownSketch played = look_at_sketch(character, file.motion, sketch, options.seconds);
   if (!options.output.empty()) {
     const Recording recording = record_sketch(character, sketch, options.seconds, 60);
-    write_output(options.output, character.scene, character.model, recording);
+    FileSet files;
+    add_output(options.output, character.scene, character.model, recording, {}, files);
+    files.commit();
   }
   if (options.json) {
     fmt::print("{}\n", to_json(options, file.motion, sketch, played)

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 
 #include "apps/cli/command.h"
+#include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/file.h"
+#include "molejo/io/file_lock.h"
+#include "molejo/io/json_library.h"
 #include "molejo/io/motion.h"
 #include "molejo/io/push_plot.h"
 #include "molejo/locomotion/train.h"
@@ -54,7 +56,8 @@ void print_directions(const PushBattery& b) {
 
 int stabilise(const StabiliseOptions& options) {
   check_output(options.output, {".json"}, "");
-  GaitFile gait = load_gait(options.file);
+  const FileLock lock(options.output);
+  GaitFile gait = load_gait(given(options.file));
   const Character character = make_character(gait.motion.scene, gait.motion.motion.figure);
   const auto start = std::chrono::steady_clock::now();
   {
@@ -110,7 +113,7 @@ int stabilise(const StabiliseOptions& options) {
 
 int pushes(const PushesOptions& options) {
   if (!options.output.empty()) check_output(options.output, {".svg", ".json"}, options.file);
-  const GaitFile gait = load_gait(options.file);
+  const GaitFile gait = load_gait(given(options.file));
   const Character character = make_character(gait.motion.scene, gait.motion.motion.figure);
   const GaitProblem problem(character, gait.motion.motion);
   check_unknowns(problem, gait, options.file);

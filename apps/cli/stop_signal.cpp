@@ -38,12 +38,20 @@ void act_on(int signal, void (*handler)(int), int flags) {
   ::sigaction(signal, &action, nullptr);
 }
 
+bool is_ignored(int signal) {
+  struct sigaction now {};
+  return ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 }  // namespace
 
 void heed_stop_signals() {
   if (::pipe(stop_pipe) != 0) throw std::runtime_error("no pipe");
   act_on(SIGALRM, on_patience_end, 0);
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    // Only nohup's choice counts. A shell makes its background jobs ignore SIGINT too, and whoever
+    // sends that signal to one of them wants it to end.
+    if (signal == SIGHUP && is_ignored(signal)) continue;
     act_on(signal, on_stop_signal, static_cast<int>(SA_RESETHAND));
   }
 }

@@ -9,9 +9,10 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/memory.h"
+#include "apps/cli/given.h"
 #include "apps/cli/page.h"
 #include "apps/cli/stop_signal.h"
-#include "molejo/live/http.h"
+#include "apps/cli/token.h"
 #include "molejo/model/error.h"
 #include "molejo/studio/bench.h"
 #include "molejo/studio/studio.h"
@@ -38,19 +39,6 @@ std::unique_ptr<Studio> make_studio(const molejo::StudioOptions& own, ServerOpti
   }
   server.port = 0;
   return std::make_unique<Studio>(own, server);
-}
-
-// The folder given, else that of the installed program, else the one here, else that of the source
-// tree in which the program was built; empty: none.
-std::string find_scenes(const std::string& given) {
-  if (!given.empty()) return given;
-  std::error_code error;
-  const fs::path home = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
-  for (const fs::path& folder :
-       {home / "share/molejo/scenes", fs::path("scenes"), home / "scenes"}) {
-    if (fs::is_directory(folder, error)) return folder.string();
-  }
-  return "";
 }
 
 // The folder given, else the user's own for what programs keep; empty: there is none.
@@ -90,11 +78,13 @@ CLI::App* add_studio(CLI::App& app, StudioOptions& options) {
       ->type_name("FOLDER");
   studio
       ->add_option("--address", options.address,
-                   "Address to listen at; others than loopback need a token")
+                   "Address to listen at; others than loopback are reached by other machines")
       ->capture_default_str()
       ->type_name("ADDRESS");
-  studio->add_option("--token", options.token, "What clients must know, 16 characters at least")
-      ->type_name("TEXT");
+  studio
+      ->add_option("--token-file", options.token_file,
+                   "File with what clients must know, instead of $MOLEJO_TOKEN or chance")
+      ->type_name("FILE");
   studio
       ->add_option("--origin", options.origins,
                    "Web page that may connect, besides those of this machine; may be repeated")
@@ -106,23 +96,24 @@ CLI::App* add_studio(CLI::App& app, StudioOptions& options) {
 int studio(const StudioOptions& options) {
   molejo::StudioOptions own;
   own.page = studio_page();
-  own.scenes = find_scenes(options.scenes);
+  own.scenes = options.scenes.empty() ? own_scenes() : options.scenes;
   own.trainings = find_trainings(options.trainings);
   own.max_memory = max_memory();
+  own.roots = given_roots();
   if (options.file.empty() && own.scenes.empty()) {
     throw InputError("no folder of scenes here: give --scenes FOLDER or a FILE to open");
   }
   ServerOptions server;
   server.address = options.address;
-  server.token = options.token;
+  server.token = given_token(options.token_file);
   server.origins = options.origins;
   server.close_timeout = std::chrono::milliseconds(500);  // Ctrl-C is obeyed soon
   const std::unique_ptr<Studio> studio = make_studio(own, server, options.port);
   const std::string file = options.file.empty() ? first_file : options.file;
   studio->start(file);
-  fmt::print("{} runs in the studio; open this address in a browser, Ctrl-C ends it:\n  {}{}\n",
-             file, studio->url(),
-             options.token.empty() ? "" : "?token=" + percent_encode(options.token));
+  const TokenNote note(studio->port(), studio->token());
+  fmt::print("{} runs in the studio; open this address in a browser, Ctrl-C ends it:\n  {}\n", file,
+             studio->url());
   std::fflush(stdout);
   wait_for_stop_signal();
   studio->stop();

@@ -17,7 +17,7 @@ struct StudioOptions {
   std::string trainings;
   std::string address = "127.0.0.1";
   std::optional<int> port;  // else 8420, or any free one where that is taken
-  std::string token;
+  std::string token_file;
   std::vector<std::string> origins;
 };
 

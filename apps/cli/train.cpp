@@ -8,11 +8,13 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "apps/cli/command.h"
+#include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
+#include "apps/cli/stop_signal.h"
 #include "molejo/io/file.h"
+#include "molejo/io/json_library.h"
 #include "molejo/io/motion.h"
 #include "molejo/io/training_state.h"
 #include "molejo/locomotion/replay.h"
@@ -107,8 +109,22 @@ class TrainingLine {
     }
     std::fflush(stderr);
   }
+  // What keeps the search from being saved, once until it is saved again.
+  void tell_trouble(const std::string& trouble) {
+    if (!trouble.empty() && trouble_.empty()) {
+      clear();
+      const std::string text = trouble + "; the training goes on, and tries again";
+      if (json_) {
+        fmt::print(stderr, "{}\n", Json{{"warning", text}}.dump());
+      } else {
+        print_warnings({text});
+      }
+    }
+    trouble_ = trouble;
+  }
   void clear() {
     if (shown_) fmt::print(stderr, "\r\x1b[K");
+    shown_ = false;
   }
 
  private:
@@ -116,32 +132,32 @@ class TrainingLine {
   std::int64_t budget_, before_;
   bool terminal_ = ::isatty(STDERR_FILENO) != 0;
   bool shown_ = false;
+  std::string trouble_;
   Clock::time_point start_ = Clock::now(), last_ = start_;
 };
 
+// Where the search begins, and where it is saved.
 struct Start {
-  SavedTraining saved;
-  bool resumed = false;
-};
-
-Start begin(const TrainOptions& options, const Task& task, const std::string& checkpoint) {
-  Start start;
-  const std::uint64_t motion = hash(task.file);
-  std::error_code error;
-  if (options.resume && fs::exists(checkpoint, error)) {
-    start.saved = load_training(checkpoint, task.problem, motion);
-    start.resumed = true;
-    const std::uint64_t seed = start.saved.state.seed;
+  Start(const TrainOptions& options, const Task& task, const std::string& output)
+      : checkpoint(output), resumed(options.resume && checkpoint.exists()) {
+    const std::uint64_t motion = hash(task.file);
+    if (!resumed) {
+      saved.motion = motion;
+      saved.state.seed = options.seed.value_or(1);
+      return;
+    }
+    saved = checkpoint.load(task.problem, motion);
+    const std::uint64_t seed = saved.state.seed;
     if (options.seed && *options.seed != seed) {
       throw InputError(fmt::format("{}: was begun with --seed {}, not {}; train it anew",
-                                   checkpoint, seed, *options.seed));
+                                   checkpoint.path(), seed, *options.seed));
     }
-    return start;
   }
-  start.saved.motion = motion;
-  start.saved.state.seed = options.seed.value_or(1);
-  return start;
-}
+
+  Checkpoint checkpoint;
+  bool resumed;
+  SavedTraining saved;
+};
 
 GaitFile found_gait(const Task& task, const SavedTraining& saved,
                     const std::vector<double>& unknowns, bool valid) {
@@ -201,49 +217,68 @@ void report(const TrainOptions& options, const std::string& output, const GaitFi
   if (!gait.valid) row("to go on", "--resume with a larger --evaluations");
 }
 
+// The gait, or where the search can go on when there is no room for the gait.
+void save_result(const std::string& output, const GaitFile& gait, const Checkpoint& checkpoint) {
+  try {
+    save_gait(output, gait);
+  } catch (const InputError& error) {
+    if (!checkpoint.exists()) throw;
+    throw InputError(
+        fmt::format("{}; --resume finds it again from {}", error.what(), checkpoint.path()));
+  }
+}
+
 // The leader's part: rank 0, or the only process.
 int lead(const TrainOptions& options, const std::string& output, const Task& task,
-         Evaluator& evaluator, Start start) {
-  const std::string checkpoint = output + ".part";
+         Evaluator& evaluator, Start& start) {
   SavedTraining& saved = start.saved;
   const double seconds_before = saved.seconds;
   const std::int64_t evaluations_before = saved.state.evaluations;
   const Clock::time_point begun = Clock::now();
 
   Training training(task.problem, evaluator, saved.state);
+  TrainingLine line(options.json, task.file.motion.training.evaluations, evaluations_before);
   Clock::time_point last;
   double until_next = 0;  // s
   const auto save = [&] {
     const Clock::time_point start_of_save = Clock::now();
     saved.state = training.state();
     saved.seconds = seconds_before + seconds_since(begun);
-    save_training(checkpoint, saved);
+    line.tell_trouble(start.checkpoint.save(saved));
     // often, but for a fiftieth of the time at most
     last = Clock::now();
     until_next = std::clamp(50 * seconds_since(start_of_save), 0.25, 5.0);
   };
-  TrainingLine line(options.json, task.file.motion.training.evaluations, evaluations_before);
   save();
-  while (training.advance()) {
-    line.tell(training.progress());
-    if (seconds_since(last) > until_next) save();
+  try {
+    while (!stop_signal().is_cancelled() && training.advance()) {
+      line.tell(training.progress());
+      if (seconds_since(last) > until_next) save();
+    }
+    save();
+  } catch (const Interrupted&) {
+    if (!stop_signal().is_cancelled()) throw;
+    // in the middle of a generation: the last one that was saved counts
   }
-  save();
   line.clear();
+  if (stop_signal().is_cancelled()) {
+    fmt::print(stderr, "molejo: interrupted; --resume goes on from {}\n", start.checkpoint.path());
+    return not_found;
+  }
 
   const std::vector<double> unknowns = training.solution();
   const GaitCheck check = check_gait(task.problem, unknowns);
   const GaitFile gait = found_gait(task, saved, unknowns, training.is_valid() && check.valid());
-  save_gait(output, gait);
+  save_result(output, gait, start.checkpoint);
   // what was not found can be searched for longer
-  if (gait.valid) fs::remove(checkpoint);
+  if (gait.valid) start.checkpoint.remove();
   report(options, output, gait, check, start.resumed);
   return gait.valid ? success : not_found;
 }
 
 std::string prepared_text(const TrainOptions& options, const std::string& output) {
   check_output(output, {".json"}, options.motion);
-  MotionFile file = load_motion(options.motion);
+  MotionFile file = load_motion(given(options.motion));
   if (options.evaluations) file.motion.training.evaluations = *options.evaluations;
   return motion_text(file);
 }
@@ -255,12 +290,12 @@ int train_over_ranks(const TrainOptions& options, const std::string& output) {
   MpiSession mpi;
   std::string text;
   std::unique_ptr<Task> task;
-  Start start;
+  std::optional<Start> start;
   if (mpi.leads()) {
     try {
       text = prepared_text(options, output);
       task = make_task(text, options.motion);
-      start = begin(options, *task, output + ".part");
+      start.emplace(options, *task, output);
     } catch (const InputError& error) {
       // all ranks leave; the leader tells why
       try {
@@ -281,7 +316,7 @@ int train_over_ranks(const TrainOptions& options, const std::string& output) {
   const int threads = options.threads > 0 ? options.threads : 1;
   MpiEvaluator evaluator(mpi, evaluation(task->problem, thread_count(threads)), threads);
   if (!mpi.leads()) return mpi.serve();
-  return lead(options, output, *task, evaluator, std::move(start));
+  return lead(options, output, *task, evaluator, *start);
 }
 
 }  // namespace
@@ -291,10 +326,10 @@ int train(const TrainOptions& options) {
       options.output.empty() ? default_output(options.motion) : options.output;
   if (launched_by_mpirun()) return train_over_ranks(options, output);
   const auto task = make_task(prepared_text(options, output), options.motion);
-  Start start = begin(options, *task, output + ".part");
+  Start start(options, *task, output);
   ThreadEvaluator evaluator(evaluation(task->problem, thread_count(options.threads)),
                             options.threads);
-  return lead(options, output, *task, evaluator, std::move(start));
+  return lead(options, output, *task, evaluator, start);
 }
 
 }  // namespace molejo::cli

@@ -13,9 +13,9 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/numbers.h"
+#include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/character_file.h"
-#include "molejo/io/file.h"
 #include "molejo/io/walk_glb.h"
 #include "molejo/math/words.h"
 #include "molejo/model/error.h"
@@ -70,7 +70,8 @@ Plan path_plan(const std::string& text, bool loop) {
 // A file, or a formula of x and y.
 std::vector<Terrain> terrains_of(const std::string& text, double duration) {
   std::error_code error;
-  if (text.ends_with(".json") || std::filesystem::exists(text, error)) return load_terrains(text);
+  if (text.ends_with(".json") || std::filesystem::exists(text, error))
+    return load_terrains(given(text));
   // as far as one may get
   const double half = std::clamp(5 + 2 * duration, 10.0, 100.0);
   return {formula_terrain(text.empty() ? "0" : text, half, "--terrain")};
@@ -89,9 +90,10 @@ WalkScene scene_of_character(const WalkOptions& o) {
   WalkActor actor;
   actor.name = std::filesystem::path(o.file).stem().string();
   WalkSources sources;
-  sources.character = o.file;
-  sources.walk = {o.walk, o.clip};
-  if (!o.idle.empty()) sources.idle = ClipSource{o.idle, ""};
+  sources.character = given(o.file);
+  sources.walk.clip = o.clip;
+  if (!o.walk.empty()) sources.walk.file = given(o.walk);
+  if (!o.idle.empty()) sources.idle = ClipSource{given(o.idle), ""};
   WalkCast().fill(sources, actor);
   actor.plan.kind = Plan::Kind::heading;
   scene.actors.push_back(std::move(actor));
@@ -112,7 +114,7 @@ WalkScene scene_of(const WalkOptions& o) {
       if (given) throw InputError(fmt::format("{}: the scene says that itself", option));
     }
   }
-  WalkScene scene = is_scene ? load_walk_scene(o.file) : scene_of_character(o);
+  WalkScene scene = is_scene ? load_walk_scene(given(o.file)) : scene_of_character(o);
   if (is_scene && !o.terrain.empty()) set_ground(scene, o.terrain);
   if (!is_scene) {
     WalkActor& actor = scene.actors.front();
@@ -158,15 +160,17 @@ class FrameLine {
 };
 
 void write_all(const WalkScene& scene, const WalkRun& run, const WalkOptions& o) {
+  FileSet files;
   for (const std::string& path : o.outputs) {
     if (ending(path) == ".glb") {
-      write_file(path, walk_glb(scene, run.record, {.curves = o.curves}));
+      files.add(path, walk_glb(scene, run.record, {.curves = o.curves}));
       continue;
     }
     const motion::Clip clip =
         navigation::adapted_clip(run.record.characters.front(), scene.fps, "walk");
-    write_file(path, bvh_text(*scene.actors.front().character, clip, {scene.fps}));
+    files.add(path, bvh_text(*scene.actors.front().character, clip, {scene.fps}));
   }
+  files.commit();
 }
 
 void check_outputs(const WalkOptions& o) {

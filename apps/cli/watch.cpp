@@ -1,4 +1,5 @@
 #include "apps/cli/watch.h"
+#include "apps/cli/given.h"
 
 #include <fmt/format.h>
 
@@ -72,7 +73,7 @@ struct Saved {
 // Nothing after an error was told.
 std::optional<Saved> try_to_load(const std::string& path) {
   try {
-    Scene scene = load_scene(path);
+    Scene scene = load_scene(given(path));
     const auto formulas = build_loaded(scene, path).formulas;
     return Saved{std::move(scene), formulas};
   } catch (const InputError& error) {

@@ -1,5 +1,6 @@
 // molejo_study FOLDER [PICKED]: looks at FOLDER/MOTION.SEED.gait.json of `scripts/study` and prints
 // the table of the experiments; copies to PICKED the first gait of each row that shows all it must.
+// molejo_study --shipped FOLDER: what the gaits FOLDER/MOTION.gait.json are worth.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,16 +73,32 @@ void print_table(const Runs& runs, const fs::path& picked) {
   }
 }
 
+void print_shipped(const fs::path& folder) {
+  fmt::print(
+      "| motion | seed | evaluations | m/s | energy | transport | cyclic | sketch |\n"
+      "|---|---|---|---|---|---|---|---|\n");
+  for (const Row& row : rows()) {
+    const Run run = look_at((folder / (row.motion + ".gait.json")).string());
+    fmt::print("| {} | {} | {} | {:.2f} | {:.0f} | {:.2f} | {:.2f} | {:.2f} |\n", row.motion,
+               run.file.seed, run.file.evaluations, run.report.speed, run.check.result.energy,
+               run.report.cost_of_transport, run.check.cyclic_error, run.likeness);
+  }
+}
+
 }  // namespace
 
 }  // namespace molejo::study
 
 int main(int count, char** words) {
   if (count < 2 || count > 3) {
-    std::fputs("usage: molejo_study FOLDER [PICKED]\n", stderr);
+    std::fputs("usage: molejo_study FOLDER [PICKED], or --shipped FOLDER\n", stderr);
     return 2;
   }
   try {
+    if (std::string_view(words[1]) == "--shipped") {
+      molejo::study::print_shipped(count > 2 ? words[2] : "scenes/gaits");
+      return 0;
+    }
     const auto runs = molejo::study::look_at_all(words[1]);
     if (runs.empty()) {
       fmt::print(stderr, "molejo_study: {}: holds no MOTION.SEED.gait.json\n", words[1]);

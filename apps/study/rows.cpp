@@ -186,7 +186,7 @@ double success_rate(const std::vector<Run>& runs) {
 Run look_at(const std::string& path) {
   Run run;
   run.path = path;
-  run.file = load_gait(path);
+  run.file = load_gait(SourceFile::given(path));
   const Character character = make_character(run.file.motion.scene, run.file.motion.motion.figure);
   const GaitProblem problem(character, run.file.motion.motion);
   const std::vector<double>& x = run.file.unknowns;

@@ -14,12 +14,6 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-// A net in which nothing fires by itself.
-Net held_back(Net net) {
-  for (Transition& t : net.transitions) t.event = "trace: " + t.name;
-  return net;
-}
-
 }  // namespace
 
 struct Director::State {
@@ -28,15 +22,15 @@ struct Director::State {
   const Show& show;
   Fraction fps;
   std::int64_t last_frame;
-  std::optional<std::vector<TraceStep>> trace_steps;
-  std::size_t next_step = 0;
-  std::int64_t waited = 0;  // frames for the next step
-  Net held;                 // of a trace
+  std::optional<TracePlayer> trace_player;
+  Net held;  // of a trace
   const Net& net;
+  Net watched_net;  // with what may come from outside
   NetRun run;
   Ensemble ensemble;
   NetTrace trace;
   TraceRecorder recorder;
+  Monitor monitor;
   std::string failure;
   std::int64_t frame = -1;  // the last one that was made
   bool asked = false;       // something was fired by the user since then
@@ -69,7 +63,6 @@ struct Director::State {
   }
   bool is_over() const;
   void play_net();
-  void play_trace();
   void play_times();
   void take_events();
   void say(std::size_t action, const Moment& moment, bool begins);
@@ -84,16 +77,19 @@ struct Director::State {
 Director::State::State(const Show& the_show, const DirectSettings& settings)
     : show(the_show),
       fps(settings.fps.value_or(the_show.fps)),
-      trace_steps(settings.trace),
       held(settings.trace ? held_back(the_show.net) : Net()),
       net(settings.trace ? held : the_show.net),
+      watched_net(settings.by_hand ? with_outside(the_show.net, the_show.causes)
+                                   : net_as_directed(the_show)),
       run(net, {.frame_rate = fps, .seed = settings.seed.value_or(the_show.seed)}),
       ensemble(the_show.scene, *the_show.built, the_show.figures, fps.value(), the_show.walkers),
       recorder(net, run, fps, trace),
+      monitor(watched_net, settings.trace.has_value()),
       of_place(net.places.size()),
       of_transition(net.transitions.size()),
       was_true(the_show.causes.size(), 0),
       next_time(the_show.causes.size(), 0) {
+  if (settings.trace) trace_player.emplace(*settings.trace);
   const double seconds = settings.duration.value_or(the_show.duration).value();
   last_frame = static_cast<std::int64_t>(std::ceil(seconds * fps.value() - 1e-9));
   for (const Binding& b : show.bindings) {
@@ -107,7 +103,7 @@ Director::State::State(const Show& the_show, const DirectSettings& settings)
 bool Director::State::is_over() const {
   if (!failure.empty() || frame >= last_frame) return true;
   if (frame < 0 || asked) return false;
-  if (trace_steps) return next_step == trace_steps->size() && run.running() == 0;
+  if (trace_player) return trace_player->is_over() && run.running() == 0;
   return show.causes.empty() && run.is_quiet();
 }
 
@@ -191,28 +187,10 @@ void Director::State::play_times() {
   }
 }
 
-void Director::State::play_trace() {
-  const std::int64_t end = (run.frame() + 1) * run.ticks_per_frame();
-  while (next_step < trace_steps->size()) {
-    const TraceStep& step = (*trace_steps)[next_step];
-    const std::int64_t due = step.time ? tick_of(*step.time) : run.tick();
-    if (due > end) return;
-    if (step.time) run.advance_to(due);
-    if (!run.fire(step.transition)) break;
-    ++next_step, waited = 0;
-  }
-  if (next_step == trace_steps->size()) return;
-  // it may still wait for tokens
-  if (run.running() == 0 || ++waited > 1'000'000) {
-    failure = fmt::format("the trace cannot be played: '{}' (step {}) is not enabled",
-                          net.transitions[at((*trace_steps)[next_step].transition.index)].name,
-                          next_step + 1);
-  }
-}
-
 void Director::State::play_net() {
-  if (trace_steps) {
-    play_trace();
+  if (trace_player) {
+    trace_player->play(run, net);
+    failure = trace_player->failure();
   } else {
     play_times();
   }
@@ -252,7 +230,7 @@ void Director::State::act(const Cause& c) {
 }
 
 void Director::State::look_at_causes(const Frame& now, std::span<const ContactEvent> contacts) {
-  if (trace_steps) return;
+  if (trace_player) return;
   for (std::size_t i = 0; i < show.causes.size(); ++i) {
     const Cause& c = show.causes[i];
     if (c.kind == Cause::Kind::contact) {
@@ -287,6 +265,7 @@ bool Director::next_frame(Frame& frame, std::vector<ContactEvent>& contacts) {
   ++s.frame;
   s.asked = false;
   s.recorder.note(s.run);
+  s.monitor.note(s.run);
   s.ensemble.begin_frame();
   if (s.frame == 0) {
     for (std::size_t i = 0; i < s.actions.size(); ++i) {
@@ -322,6 +301,14 @@ const NetRun& Director::net() const { return state_->run; }
 const Ensemble& Director::ensemble() const { return state_->ensemble; }
 const std::string& Director::failure() const { return state_->failure; }
 const NetTrace& Director::recorded() const { return state_->trace; }
+std::span<const Watched> Director::watched() const { return state_->monitor.watched(); }
+std::vector<Watched> Director::watched_to_the_end() const {
+  const State& s = *state_;
+  Monitor last = s.monitor;
+  const bool for_ever = s.failure.empty() && s.show.causes.empty() && s.run.is_quiet();
+  last.close(s.run, for_ever && !s.trace_player);
+  return {last.watched().begin(), last.watched().end()};
+}
 NetTrace Director::trace() const {
   NetTrace trace = state_->trace;
   close_trace(state_->net, state_->run, trace);
@@ -344,6 +331,7 @@ Directed direct(const Show& show, const DirectSettings& settings) {
     }
   }
   directed.trace = director.trace();
+  directed.watched = director.watched_to_the_end();
   directed.report = director.ensemble().report();
   if (show.built->formulas) {
     r.probes = recorded_probes(*show.built->formulas);

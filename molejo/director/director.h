@@ -1,7 +1,7 @@
 // A net directs the animation: frame by frame the token game is played, the actions of its places
 // move what they move, the rest is simulated, and what happened is told to the net.
 //
-//   frame k   1. the net plays all instants in ((k-1)/fps, k/fps]
+//   frame k   1. the net plays all instants in ((k-1)/fps, k/fps], its properties are watched
 //             2. actions begin, go on and end in the order of its events
 //             3. figures are posed, bodies placed, attached, released
 //             4. what is simulated is stepped to k/fps
@@ -12,16 +12,10 @@
 #pragma once
 
 #include "molejo/director/show.h"
-#include "molejo/net/timed_space.h"
+#include "molejo/net/monitor.h"
 #include "molejo/net/trace.h"
 
 namespace molejo {
-
-// A firing of a trace; without a time as soon as it can be.
-struct TraceStep {
-  TransitionId transition;
-  std::optional<Fraction> time{};  // s
-};
 
 struct DirectSettings {
   std::optional<Fraction> fps{}, duration{};  // instead of the show's
@@ -30,6 +24,7 @@ struct DirectSettings {
   // last of them has fired and its actions are over.
   std::optional<std::vector<TraceStep>> trace{};
   bool skeletons = false;  // keep what walkers show in every frame
+  bool by_hand = false;    // somebody may fire transitions whose event no cause raises
 };
 
 class Director {
@@ -50,6 +45,10 @@ class Director {
   NetTrace trace() const;  // so far
   // The same without its end: events of the frames that were made.
   const NetTrace& recorded() const;
+  // What the frames that were made have shown of the properties of the net.
+  std::span<const Watched> watched() const;
+  // The same when it is over: the last marking stays, for ever if nothing can happen any more.
+  std::vector<Watched> watched_to_the_end() const;
   // Empty, or why it stopped early: the simulation, the net, a trace that cannot be played, a
   // figure that fell.
   const std::string& failure() const;
@@ -69,6 +68,7 @@ struct Directed {
   Recording recording;
   std::vector<ShownWalker> walkers{};  // as in the show; empty unless they are kept
   NetTrace trace;
+  std::vector<Watched> watched{};  // the properties of the net, while it ran
   SolveReport report;
 };
 

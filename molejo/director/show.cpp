@@ -1,6 +1,8 @@
 #include "molejo/director/show.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 #include "molejo/math/rotation.h"
 
@@ -45,6 +47,56 @@ void add_actor(const std::string& name, const Scene& character, const Vec3& posi
     pair.a = renamed(pair.a), pair.b = renamed(pair.b);
     scene.contact_pairs.push_back(std::move(pair));
   }
+}
+
+Net with_outside(Net net, const std::vector<Cause>& causes) {
+  std::set<int> seen;
+  for (const Cause& c : causes) {
+    if (c.effect != Cause::Effect::put || !seen.insert(c.place.index).second) continue;
+    const TransitionId t{static_cast<int>(net.transitions.size())};
+    const std::string& place = net.places[static_cast<std::size_t>(c.place.index)].name;
+    net.transitions.push_back({"put " + place, 1, "from outside: " + place});
+    net.arcs.push_back({ArcKind::output, c.place, t, 1});
+  }
+  return net;
+}
+
+std::vector<std::string> unraised_events(const Net& net, const std::vector<Cause>& causes) {
+  std::set<std::string> raised, unraised;
+  for (const Cause& c : causes) {
+    if (!c.event.empty()) raised.insert(c.event);
+  }
+  for (const Transition& t : net.transitions) {
+    if (!t.event.empty() && !raised.contains(t.event)) unraised.insert(t.event);
+  }
+  return {unraised.begin(), unraised.end()};
+}
+
+Net net_as_directed(const Show& show) {
+  Net net = with_outside(show.net, show.causes);
+  for (const std::string& event : unraised_events(show.net, show.causes)) {
+    const PlaceId nobody{static_cast<int>(net.places.size())};
+    net.places.push_back({.name = "nobody raises " + event});
+    for (std::size_t t = 0; t < show.net.transitions.size(); ++t) {
+      if (show.net.transitions[t].event != event) continue;
+      net.arcs.push_back({ArcKind::input, nobody, {static_cast<int>(t)}, 1});
+    }
+  }
+  return net;
+}
+
+void tell_outside(const Net& as_directed, std::size_t own, std::vector<TimedFiring>& trace) {
+  for (TimedFiring& f : trace) {
+    if (f.transition.index < static_cast<int>(own)) continue;
+    const auto puts = [&](const Arc& a) { return a.transition == f.transition; };
+    f.put = std::find_if(as_directed.arcs.begin(), as_directed.arcs.end(), puts)->place;
+    f.transition = {};
+  }
+}
+
+bool holds_events(const std::vector<Cause>& causes) {
+  return std::any_of(causes.begin(), causes.end(),
+                     [](const Cause& c) { return c.effect == Cause::Effect::hold; });
 }
 
 }  // namespace molejo

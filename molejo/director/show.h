@@ -9,6 +9,7 @@
 
 #include "molejo/director/action.h"
 #include "molejo/net/net.h"
+#include "molejo/net/timed_space.h"
 
 namespace molejo {
 
@@ -52,7 +53,8 @@ struct Cause {
 
 struct Show {
   std::string name, description;
-  Scene scene;  // with all actors, and formulas of actions
+  std::vector<std::string> warnings;  // what is probably not meant, one sentence each
+  Scene scene;                        // with all actors, and formulas of actions
   std::shared_ptr<const Built> built;
   std::size_t probes = 0;  // of the scene itself; those behind are conditions of causes
   std::vector<Figure> figures;
@@ -64,5 +66,19 @@ struct Show {
   Fraction duration = 10;  // s
   std::uint64_t seed = 1;
 };
+
+// The net together with what causes may put into it from outside, at any time: one more transition
+// for each such place, behind those of the net.
+Net with_outside(Net net, const std::vector<Cause>& causes);
+// The net of a show as its causes let it run, unless somebody fires by hand: with what they put,
+// and without events that none of them raises (their transitions lack a place behind the others).
+Net net_as_directed(const Show& show);
+// The steps of a trace of such a net: what the transitions behind those of the show's do is put
+// from outside.
+void tell_outside(const Net& as_directed, std::size_t own, std::vector<TimedFiring>& trace);
+// Events of the net that no cause raises or holds.
+std::vector<std::string> unraised_events(const Net& net, const std::vector<Cause>& causes);
+// Whether some cause holds an event.
+bool holds_events(const std::vector<Cause>& causes);
 
 }  // namespace molejo

@@ -12,13 +12,17 @@
 #include <optional>
 #include <string>
 
+#include "molejo/io/file_scope.h"
 #include "molejo/model/recording.h"
 #include "molejo/model/scene.h"
 
 namespace molejo {
 
-// A script and what it includes, relative to the file that does. Errors name file and line.
-Scene read_animado(const std::string& path);
+class FileSet;
+
+// A script and what it includes, relative to the file that does. Errors name file and line, and
+// quote the script itself alone.
+Scene read_animado(const SourceFile& file);
 
 // The same from any store of files: gives a text, or nothing when there is no such file.
 using AnimadoSource = std::function<std::optional<std::string>(const std::string& file)>;
@@ -33,11 +37,11 @@ std::string body_table(const Model& model, const Recording& recording, BodyId bo
 // Does a file of this name lie in whatever folder is chosen?
 bool is_table_name(const std::string& file);
 // All of scene.tables, into a folder that exists.
-void write_tables(const Scene& scene, const Model& model, const Recording& recording,
-                  const std::string& folder);
+void add_tables(const Scene& scene, const Model& model, const Recording& recording,
+                const std::string& folder, FileSet& files);
 
 // A path from such a table: 7 numbers a line (t, position, angles), or 13 with velocities; an empty
-// line or a # comment is skipped. `file` is named in errors.
+// line or a # comment is skipped. `file` is named in errors, which quote nothing.
 MotionPath parse_motion_table(const std::string& text, const std::string& file);
 
 }  // namespace molejo

@@ -5,7 +5,6 @@
 
 #include "molejo/io/animado.h"
 #include "molejo/io/animado_values.h"
-#include "molejo/io/file.h"
 #include "molejo/math/expression.h"
 #include "molejo/model/error.h"
 
@@ -131,9 +130,7 @@ class SceneMaker {
     const bool is_floor = field(i, "floor").value_or(0) != 0;
     add_shape(i, is_floor, body);
     if (a.follow) {
-      const std::optional<std::string> text = source_(a.follow->text);
-      if (!text) throw InputError(a.follow->place + ": no such file '" + a.follow->text + "'");
-      body.follows = parse_motion_table(*text, a.follow->text);
+      body.follows = parse_motion_table(text_at(source_, *a.follow), a.follow->text);
       body.X_WB.p = body.follows->keys().front().p;
     } else {
       body.X_WB = {rotation_xyz(vector(i, "fix", "fiy", "fiz")), vector(i, "sx", "sy", "sz")};
@@ -366,15 +363,27 @@ Scene parse_animado(const AnimadoSource& source, const std::string& file) {
   return SceneMaker(script, source, file).make();
 }
 
-Scene read_animado(const std::string& path) {
-  const AnimadoSource source = [](const std::string& file) -> std::optional<std::string> {
-    std::error_code error;
-    if (!std::filesystem::exists(file, error)) return std::nullopt;
-    return read_regular_file(file, max_script_bytes);
+Scene read_animado(const SourceFile& file) {
+  const std::string script = file.read(max_script_bytes);
+  const std::string own = std::filesystem::path(file.name()).lexically_normal().string();
+  std::vector<SourceFile> others;
+  const AnimadoSource source = [&](const std::string& name) -> std::optional<std::string> {
+    if (name == own) return script;
+    others.emplace_back(name, file.scope());
+    return others.back().read(max_script_bytes);
   };
-  // the usual words for a missing file
-  read_regular_file(path, max_script_bytes);
-  return parse_animado(source, path);
+  return unquoted(file, "a script of ANIMADO", [&] {
+    try {
+      return parse_animado(source, own);
+    } catch (const InputError& error) {
+      for (const SourceFile& other : others) {
+        if (std::string_view(error.what()).starts_with(other.name() + ":")) {
+          fail_unquoted(other, "lines of a script or a table", error.what());
+        }
+      }
+      throw;
+    }
+  });
 }
 
 }  // namespace molejo

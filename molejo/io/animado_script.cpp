@@ -26,9 +26,8 @@ class ScriptReader {
   explicit ScriptReader(const AnimadoSource& source) : source_(source) {}
 
   void read(const std::string& file, int actor) {
-    const std::optional<std::string> text = source_(file);
-    if (!text) fail("no such file " + printable(file));
-    bytes_ += text->size();
+    const std::string text = text_at(source_, {"", file, place_});
+    bytes_ += text.size();
     if (bytes_ > max_script_bytes) {
       fail("with " + printable(file) + " the script is larger than " +
            std::to_string(max_script_bytes) + " bytes");
@@ -38,7 +37,7 @@ class ScriptReader {
     }
     const std::string outer = place_;
     chain_.push_back(file);
-    for (const TextLine& line : lines_of(*text)) {
+    for (const TextLine& line : lines_of(text)) {
       place_ = file + ":" + std::to_string(line.number);
       read_line(line.text, actor);
     }
@@ -74,9 +73,6 @@ class ScriptReader {
   // Of the folder of the file that names it.
   std::string beside(const std::string& word, const std::string& path) const {
     if (path.empty()) fail(word + ": expected a path after it");
-    if (std::filesystem::path(path).is_absolute()) {
-      fail(word + " " + printable(path) + ": expected a path relative to this file");
-    }
     const std::filesystem::path folder = std::filesystem::path(chain_.back()).parent_path();
     return (folder / path).lexically_normal().string();
   }
@@ -157,6 +153,18 @@ class ScriptReader {
 };
 
 }  // namespace
+
+std::string text_at(const AnimadoSource& source, const ScriptLine& file) {
+  const std::string place = file.place.empty() ? "" : file.place + ": ";
+  std::optional<std::string> text;
+  try {
+    text = source(file.text);
+  } catch (const InputError& error) {
+    throw InputError(place + error.what());
+  }
+  if (!text) throw InputError(place + "no such file " + printable(file.text));
+  return std::move(*text);
+}
 
 std::vector<TextLine> lines_of(std::string_view text) {
   std::vector<TextLine> lines;

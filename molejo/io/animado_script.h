@@ -35,6 +35,9 @@ struct Script {
   std::vector<ScriptActor> actors;
 };
 
+// The text of the file that a line names. Throws InputError with the line's place.
+std::string text_at(const AnimadoSource& source, const ScriptLine& file);
+
 // Throws InputError "file:line: ...".
 Script read_script(const AnimadoSource& source, const std::string& file);
 

@@ -7,7 +7,7 @@
 
 #include "molejo/io/animado.h"
 #include "molejo/io/animado_script.h"
-#include "molejo/io/file.h"
+#include "molejo/io/staged_file.h"
 #include "molejo/model/error.h"
 #include "molejo/model/kinematics.h"
 
@@ -51,8 +51,7 @@ std::vector<double> numbers_of(const TextLine& line, const std::string& file) {
     number.imbue(std::locale::classic());
     double x = 0;
     if (!(number >> x) || number.peek() != std::char_traits<char>::eof() || !std::isfinite(x)) {
-      throw InputError(file + ":" + std::to_string(line.number) + ": '" + word.substr(0, 40) +
-                       "', expected a number");
+      throw InputError(file + ":" + std::to_string(line.number) + ": expected a number");
     }
     numbers.push_back(x);
   }
@@ -100,12 +99,12 @@ bool is_table_name(const std::string& file) {
   return printable && !file.empty() && plain == plain.filename() && file != "." && file != "..";
 }
 
-void write_tables(const Scene& scene, const Model& model, const Recording& recording,
-                  const std::string& folder) {
+void add_tables(const Scene& scene, const Model& model, const Recording& recording,
+                const std::string& folder, FileSet& files) {
   for (const SceneTable& table : scene.tables) {
     const BodyId body = model.body(table.body);
-    write_file((std::filesystem::path(folder) / table.file).string(),
-               body_table(model, recording, body, scene.legacy_angles));
+    files.add((std::filesystem::path(folder) / table.file).string(),
+              body_table(model, recording, body, scene.legacy_angles));
   }
 }
 

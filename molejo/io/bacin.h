@@ -7,13 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "molejo/io/file_scope.h"
 #include "molejo/model/recording.h"
 #include "molejo/model/scene.h"
 
 namespace molejo {
 
+class FileSet;
+
 // Reads scene.cfg and the files beside it that share its base name. Errors name file and line.
-Scene read_bacin(const std::string& cfg_path);
+Scene read_bacin(const SourceFile& cfg);
 
 // The same from any store of files: gives the text of "base.cfg", "base.bds", "bar.shp", ... or
 // nothing when there is no such file.
@@ -24,8 +27,9 @@ Scene parse_bacin(const BacinSource& source, const std::string& base);
 // `warnings`, one sentence each.
 void write_bacin(const Scene& scene, const std::string& base, std::vector<std::string>& warnings);
 
-// Writes base.sur and base0.ste, base1.ste, ...: world positions and velocities of all vertices.
+// Adds base.sur and base0.ste, base1.ste, ...: world positions and velocities of all vertices.
 // A frame lasts until the next one, so the state at the very end of the run has no file of its own.
-void write_bacin_frames(const Model& model, const Recording& recording, const std::string& base);
+void add_bacin_frames(const Model& model, const Recording& recording, const std::string& base,
+                      FileSet& files);
 
 }  // namespace molejo

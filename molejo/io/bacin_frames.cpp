@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "molejo/io/bacin.h"
-#include "molejo/io/file.h"
+#include "molejo/io/staged_file.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/model/kinematics.h"
 
@@ -101,13 +101,14 @@ std::string frame_text(const Model& model, const Frame& frame,
 
 }  // namespace
 
-void write_bacin_frames(const Model& model, const Recording& recording, const std::string& base) {
+void add_bacin_frames(const Model& model, const Recording& recording, const std::string& base,
+                      FileSet& files) {
   std::vector<std::vector<BodySurface>> bodies;
   for (const Body& body : model.bodies) {
     bodies.emplace_back();
     for (const Shape& shape : body.shapes) bodies.back().push_back(surface_of(shape));
   }
-  write_file(base + ".sur", surface_text(bodies));
+  files.add(base + ".sur", surface_text(bodies));
 
   // the moment at which the run ends begins a frame that is never shown
   const std::vector<Frame>& frames = recording.frames;
@@ -120,7 +121,7 @@ void write_bacin_frames(const Model& model, const Recording& recording, const st
   Kinematics<double> k(model);
   for (std::size_t i = 0; i < count; ++i) {
     check_interrupt();
-    write_file(base + std::to_string(i) + ".ste", frame_text(model, frames[i], bodies, k));
+    files.add(base + std::to_string(i) + ".ste", frame_text(model, frames[i], bodies, k));
   }
 }
 

@@ -1,12 +1,10 @@
 // The records of Bacin's text files.
 #include <algorithm>
-#include <filesystem>
 #include <set>
 #include <unordered_map>
 
 #include "molejo/io/bacin_files.h"
 #include "molejo/io/bacin_words.h"
-#include "molejo/io/file.h"
 #include "molejo/io/scene.h"
 #include "molejo/model/error.h"
 
@@ -373,20 +371,20 @@ Scene parse_bacin(const BacinSource& source, const std::string& base) {
   return scene_of(parse_bacin_files(source, base));
 }
 
-Scene read_bacin(const std::string& cfg_path) {
+Scene read_bacin(const SourceFile& cfg) {
   constexpr std::string_view ending = ".cfg";
-  if (cfg_path.size() <= ending.size() ||
-      cfg_path.compare(cfg_path.size() - ending.size(), ending.size(), ending) != 0) {
-    throw InputError(cfg_path + ": expected a file that ends in .cfg");
+  const std::string& name = cfg.name();
+  if (name.size() <= ending.size() || !name.ends_with(ending)) {
+    throw InputError(name + ": expected a file that ends in .cfg");
   }
-  const std::string base = cfg_path.substr(0, cfg_path.size() - ending.size());
-  return parse_bacin(
-      [](const std::string& file) -> std::optional<std::string> {
-        std::error_code error;
-        if (!std::filesystem::exists(file, error)) return std::nullopt;
-        return read_file(file, largest_file);
-      },
-      base);
+  const BacinSource source = [&](const std::string& file) -> std::optional<std::string> {
+    if (file == name) return cfg.read(largest_file);
+    const SourceFile part(file, cfg.scope());
+    if (!part.exists()) return std::nullopt;
+    return part.read(largest_file);
+  };
+  const std::string base = name.substr(0, name.size() - ending.size());
+  return unquoted(cfg, "a scene of Bacin", [&] { return parse_bacin(source, base); });
 }
 
 }  // namespace molejo

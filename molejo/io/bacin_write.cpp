@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "molejo/io/bacin_files.h"
-#include "molejo/io/file.h"
+#include "molejo/io/staged_file.h"
 
 namespace molejo {
 
@@ -170,9 +170,11 @@ std::map<std::string, std::string> bacin_texts(const BacinFiles& files) {
 }
 
 void write_bacin(const Scene& scene, const std::string& base, std::vector<std::string>& warnings) {
+  FileSet set;
   for (const auto& [file, text] : bacin_texts(files_of(scene, base, warnings))) {
-    write_file(file, text);
+    set.add(file, text);
   }
+  set.commit();
 }
 
 }  // namespace molejo

@@ -22,32 +22,27 @@ bool is_character_file(const std::string& path) {
   return e == ".glb" || e == ".gltf" || e == ".vrm" || e == ".bvh";
 }
 
-motion::Character load_character(const std::string& path) {
-  if (!is_character_file(path)) {
-    throw InputError(path + ": unknown ending '" + ending(path) +
+motion::Character load_character(const SourceFile& file) {
+  const std::string& name = file.name();
+  if (!is_character_file(name)) {
+    throw InputError(name + ": unknown ending '" + ending(name) +
                      "'; expected .glb, .gltf, .vrm or .bvh");
   }
-  const std::string bytes = read_file(path);
-  if (ending(path) == ".bvh") return parse_bvh(bytes, path);
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  return parse_gltf_character(bytes, path, [&](const std::string& name) {
-    return read_regular_file((folder / name).string());
-  });
+  const std::string bytes = file.read();
+  const bool bvh = ending(name) == ".bvh";
+  return unquoted(file, bvh ? "BVH" : "glTF",
+                  [&] { return bvh ? parse_bvh(bytes, name) : parse_gltf_character(bytes, file); });
 }
 
-void write_character(const std::string& path, const motion::Character& character,
-                     const motion::Clip* clip, const BvhOptions& options) {
+std::string character_bytes(const std::string& path, const motion::Character& character,
+                            const BvhOptions& options) {
   const std::string e = ending(path);
-  if (e == ".glb") {
-    write_file(path, character_glb(character));
-  } else if (e == ".bvh") {
-    if (!clip && character.clips.size() != 1) {
-      throw InputError(path + ": a BVH file holds one clip: name it");
-    }
-    write_file(path, bvh_text(character, clip ? *clip : character.clips.front(), options));
-  } else {
+  if (e == ".glb") return character_glb(character);
+  if (e != ".bvh") {
     throw InputError(path + ": unknown ending '" + e + "'; expected .glb or .bvh");
   }
+  if (character.clips.size() != 1) throw InputError(path + ": a BVH file holds one clip: name it");
+  return bvh_text(character, character.clips.front(), options);
 }
 
 }  // namespace molejo

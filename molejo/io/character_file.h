@@ -5,11 +5,11 @@
 // asked for. Writers give files that the Khronos validator finds no error in.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "molejo/io/file_scope.h"
 #include "molejo/motion/character.h"
 
 namespace molejo {
@@ -18,13 +18,11 @@ inline constexpr int max_skeleton_joints = 65'536;
 inline constexpr std::size_t max_clip_numbers = std::size_t{32} << 20;  // of one file
 
 // By its ending: .glb .gltf .bvh, or .vrm, which is a .glb.
-motion::Character load_character(const std::string& path);
+motion::Character load_character(const SourceFile& file);
 bool is_character_file(const std::string& path);
 
-// `fetch` gives the files that a .gltf names, relative to it; it may throw InputError.
-motion::Character parse_gltf_character(
-    std::string_view bytes, const std::string& file,
-    const std::function<std::string(const std::string& name)>& fetch = {});
+// Buffers and pictures that a .gltf names are found beside it.
+motion::Character parse_gltf_character(std::string_view bytes, const SourceFile& file);
 motion::Character parse_bvh(std::string_view text, const std::string& file);
 
 // Skeleton, skins, meshes with their materials and pictures, and clips.
@@ -38,8 +36,8 @@ struct BvhOptions {
 std::string bvh_text(const motion::Character& character, const motion::Clip& clip,
                      const BvhOptions& options = {});
 
-// .glb with all clips, .bvh with one; others throw InputError.
-void write_character(const std::string& path, const motion::Character& character,
-                     const motion::Clip* clip = nullptr, const BvhOptions& options = {});
+// What a file of this name holds: .glb all clips, .bvh the only one; others throw InputError.
+std::string character_bytes(const std::string& path, const motion::Character& character,
+                            const BvhOptions& options = {});
 
 }  // namespace molejo

@@ -1,10 +1,10 @@
 #include "molejo/io/character_merge.h"
+#include "molejo/io/json_library.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 namespace molejo {
 

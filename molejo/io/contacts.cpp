@@ -6,10 +6,9 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "molejo/io/csv_field.h"
-#include "molejo/io/file.h"
+#include "molejo/io/json_library.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 
@@ -90,19 +89,15 @@ std::string contacts_json(const Model& model, const Recording& recording) {
   return out + "\n]\n}\n";
 }
 
-void write_contacts(const std::string& path, const Model& model, const Recording& recording) {
+std::string contacts_text(const std::string& path, const Model& model, const Recording& recording) {
   std::string ending = std::filesystem::path(path).extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
-  if (ending == ".csv") {
-    write_file(path, contacts_csv(model, recording));
-  } else if (ending == ".json") {
-    write_file(path, contacts_json(model, recording));
-  } else {
-    const std::string endings[] = {".csv", ".json"};
-    throw InputError(path + ": " + unknown_word("ending", ending, endings));
-  }
+  if (ending == ".csv") return contacts_csv(model, recording);
+  if (ending == ".json") return contacts_json(model, recording);
+  const std::string endings[] = {".csv", ".json"};
+  throw InputError(path + ": " + unknown_word("ending", ending, endings));
 }
 
 ContactCounts count_contacts(const Recording& recording) {

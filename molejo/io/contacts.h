@@ -21,8 +21,8 @@ std::string_view to_string(ContactPhase phase);
 std::string contacts_csv(const Model& model, const Recording& recording);
 // {"columns": [...], "units": [...], "contacts": [[...], ...]}, an event on a line.
 std::string contacts_json(const Model& model, const Recording& recording);
-// Writes the file in the form its ending names, .csv or .json; unknown endings throw InputError.
-void write_contacts(const std::string& path, const Model& model, const Recording& recording);
+// What a file of this name holds, by its ending .csv or .json; unknown endings throw InputError.
+std::string contacts_text(const std::string& path, const Model& model, const Recording& recording);
 
 // The events of a recording by phase.
 struct ContactCounts {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "molejo/io/columns.h"
 #include "molejo/io/file.h"
+#include "molejo/io/json_library.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 
@@ -94,24 +94,23 @@ std::string json(const Scene& scene, const Model& model, const Recording& record
   return out + "\n],\n\"contact_events\": " + events + "}\n";
 }
 
-void write_recording(const std::string& path, const Scene& scene, const Model& model,
-                     const Recording& recording, const ForceArrows& arrows) {
+std::string recording_bytes(const std::string& path, const Scene& scene, const Model& model,
+                            const Recording& recording, const ForceArrows& arrows) {
   std::string ending = std::filesystem::path(path).extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
-  if (ending == ".glb") {
-    write_file(path, glb(scene, model, recording, arrows));
-  } else if (ending == ".csv") {
-    write_file(path, csv(model, recording));
-  } else if (ending == ".json") {
-    write_file(path, json(scene, model, recording));
-  } else if (ending == ".svg") {
-    write_file(path, svg(scene, model, recording, arrows));
-  } else {
-    const std::string endings[] = {".glb", ".csv", ".json", ".svg"};
-    throw InputError(path + ": " + unknown_word("ending", ending, endings));
-  }
+  if (ending == ".glb") return glb(scene, model, recording, arrows);
+  if (ending == ".csv") return csv(model, recording);
+  if (ending == ".json") return json(scene, model, recording);
+  if (ending == ".svg") return svg(scene, model, recording, arrows);
+  const std::string endings[] = {".glb", ".csv", ".json", ".svg"};
+  throw InputError(path + ": " + unknown_word("ending", ending, endings));
+}
+
+void write_recording(const std::string& path, const Scene& scene, const Model& model,
+                     const Recording& recording, const ForceArrows& arrows) {
+  write_file(path, recording_bytes(path, scene, model, recording, arrows));
 }
 
 }  // namespace molejo

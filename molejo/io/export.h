@@ -45,7 +45,9 @@ std::vector<std::pair<std::string, double>> works(const Recording& recording);
 std::string svg(const Scene& scene, const Model& model, const Recording& recording,
                 const ForceArrows& arrows = {});
 
-// Writes the file in the form its ending names; unknown endings throw InputError.
+// What a file of this name holds, in the form its ending names; unknown endings throw InputError.
+std::string recording_bytes(const std::string& path, const Scene& scene, const Model& model,
+                            const Recording& recording, const ForceArrows& arrows = {});
 void write_recording(const std::string& path, const Scene& scene, const Model& model,
                      const Recording& recording, const ForceArrows& arrows = {});
 

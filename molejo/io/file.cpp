@@ -1,11 +1,11 @@
 #include "molejo/io/file.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
+#include "molejo/io/staged_file.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -32,33 +32,10 @@ std::string read_file(const std::string& path, std::size_t max_bytes) {
   return content;
 }
 
-std::string read_regular_file(const std::string& path, std::size_t max_bytes) {
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (fs::exists(status) && !fs::is_directory(status) && !fs::is_regular_file(status)) {
-    throw InputError(path + ": is not a regular file");
-  }
-  return read_file(path, max_bytes);
-}
-
 void write_file(const std::string& path, std::string_view content) {
-  const std::string temporary = path + ".new";
-  {
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    out.write(content.data(), static_cast<std::streamsize>(content.size()));
-    out.close();
-    if (!out) {
-      const std::string cause = std::strerror(errno);
-      std::remove(temporary.c_str());
-      throw InputError(path + ": cannot be written: " + cause);
-    }
-  }
-  std::error_code error;
-  fs::rename(temporary, path, error);
-  if (error) {
-    std::remove(temporary.c_str());
-    throw InputError(path + ": cannot be written: " + error.message());
-  }
+  FileSet one;
+  one.add(path, content);
+  one.commit();
 }
 
 }  // namespace molejo

@@ -9,15 +9,12 @@ namespace molejo {
 
 inline constexpr std::size_t max_input_bytes = std::size_t{256} << 20;
 
-// The content of a file. Throws InputError when it is missing, a directory, unreadable or larger
-// than `max_bytes`.
+// The content of a file that the user chose, or that we wrote. Files that a file names are read
+// through a FileScope. Throws InputError when it is missing, a directory, unreadable or larger than
+// `max_bytes`.
 std::string read_file(const std::string& path, std::size_t max_bytes = max_input_bytes);
 
-// The same for files that a scene names: a pipe or a terminal, which might never end, is refused.
-std::string read_regular_file(const std::string& path, std::size_t max_bytes = max_input_bytes);
-
-// Writes beside the target and renames, so that an earlier file stays whole until the new one is.
-// Throws InputError when the folder is missing or not writable.
+// An earlier file stays whole until the new one is on the disk (staged_file.h). Throws InputError.
 void write_file(const std::string& path, std::string_view content);
 
 }  // namespace molejo

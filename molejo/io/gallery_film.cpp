@@ -6,10 +6,10 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "molejo/io/base64.h"
 #include "molejo/io/coil.h"
+#include "molejo/io/json_library.h"
 
 namespace molejo {
 

@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_map>
 
 #include "molejo/io/coil.h"
 #include "molejo/io/export.h"
 #include "molejo/io/glb_buffer.h"
+#include "molejo/io/json_library.h"
 #include "molejo/math/interrupt.h"
 
 namespace molejo {

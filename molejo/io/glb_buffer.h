@@ -4,9 +4,10 @@
 
 #include <array>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "molejo/io/json_library.h"
 
 namespace molejo {
 

@@ -127,7 +127,7 @@ double normalised(double x, int type) {
 
 }  // namespace
 
-std::string fetch_uri(const std::string& uri, const FetchFile& fetch) {
+std::string Gltf::fetch(const std::string& uri) const {
   if (uri.rfind("data:", 0) == 0) {
     const std::size_t comma = uri.find(',');
     if (comma == std::string::npos || comma < 12 || uri.compare(comma - 7, 7, ";base64") != 0) {
@@ -135,19 +135,10 @@ std::string fetch_uri(const std::string& uri, const FetchFile& fetch) {
     }
     return decode_base64(std::string_view(uri).substr(comma + 1));
   }
-  const std::string name = percent_decoded(uri);
-  const bool inside = !name.empty() && name[0] != '/' && name.find("..") == std::string::npos &&
-                      name.find(':') == std::string::npos && name.find('\\') == std::string::npos &&
-                      name.find('\0') == std::string::npos;
-  if (!inside) {
-    throw InputError(fmt::format("'{:.60}': expected a file in the folder of this one", uri));
-  }
-  return fetch(name);
+  return document_.file.beside(percent_decoded(uri)).read(max_buffer_bytes);
 }
 
-Gltf::Gltf(std::string_view bytes, const std::string& file, FetchFile fetch)
-    : fetch_(std::move(fetch)) {
-  document_.file = file;
+Gltf::Gltf(std::string_view bytes, const SourceFile& file) : document_{file, {}} {
   read_container(bytes);
   expect_object(root());
   const JsonValue* asset = root().find("asset");
@@ -161,10 +152,11 @@ Gltf::Gltf(std::string_view bytes, const std::string& file, FetchFile fetch)
 }
 
 void Gltf::read_container(std::string_view bytes) {
-  const std::string& file = document_.file;
+  const SourceFile source = document_.file;
+  const std::string& file = source.name();
   if (bytes.substr(0, 4) != "glTF") {
     if (bytes.substr(0, 3) == "\xef\xbb\xbf") bytes.remove_prefix(3);
-    document_ = parse_json(bytes, file);
+    document_ = parse_json(bytes, source);
     return;
   }
   if (bytes.size() < 20) throw InputError(file + ": a GLB file that ends in its header");
@@ -185,7 +177,7 @@ void Gltf::read_container(std::string_view bytes) {
     if (kind == 0x4E4F534A && !have_json) {
       // some writers pad with zeros
       const std::size_t end = chunk.find_last_not_of(std::string_view("\0 ", 2));
-      document_ = parse_json(chunk.substr(0, end == std::string_view::npos ? 0 : end + 1), file);
+      document_ = parse_json(chunk.substr(0, end == std::string_view::npos ? 0 : end + 1), source);
       have_json = true;
     } else if (kind == 0x004E4942 && !binary_) {
       binary_ = std::string(chunk);
@@ -287,7 +279,7 @@ std::string_view Gltf::buffer(int index) {
     binary_.emplace();
   } else {
     try {
-      bytes = fetch_uri(uri, fetch_);
+      bytes = fetch(uri);
     } catch (const InputError& error) {
       fail(json, error.what());
     }
@@ -397,7 +389,10 @@ void Gltf::apply_sparse(const JsonValue& sparse, const Layout& l, std::vector<do
   if (places.count > l.count) fail(sparse, "more elements than the accessor has");
   places.type = static_cast<int>(size(*indices, "componentType", 0));
   places.component = component_bytes(places.type);
-  if (places.component == 0 || places.type == 5126) fail(*indices, "unknown componentType");
+  // unsigned ones: a place below zero would be written in front of the numbers
+  if (places.type != 5121 && places.type != 5123 && places.type != 5125) {
+    fail(*indices, fmt::format("componentType {}; expected 5121, 5123 or 5125", places.type));
+  }
   places.width = 1, places.stride = places.component;
   places.offset = size(*indices, "byteOffset", 0);
   const std::size_t views = list("bufferViews").size();

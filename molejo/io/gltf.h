@@ -5,19 +5,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 
 #include "molejo/io/json_document.h"
 
 namespace molejo {
-
-// Content of a file that a glTF file names, relative to it.
-using FetchFile = std::function<std::string(const std::string& name)>;
-
-// Bytes of a relative or data: address.
-std::string fetch_uri(const std::string& uri, const FetchFile& fetch);
 
 class Gltf {
  public:
@@ -26,7 +19,7 @@ class Gltf {
   static constexpr std::size_t max_items = 65'536;  // nodes, accessors, views ...
 
   // .glb or .gltf, told by its first bytes.
-  Gltf(std::string_view bytes, const std::string& file, FetchFile fetch);
+  Gltf(std::string_view bytes, const SourceFile& file);
   Gltf(const Gltf&) = delete;
 
   const JsonDocument& document() const { return document_; }
@@ -59,8 +52,8 @@ class Gltf {
   };
   // `width` 0 takes any.
   Numbers accessor(int index, int width = 0);
-  // The bytes that an address in the file stands for.
-  std::string fetch(const std::string& uri) const { return fetch_uri(uri, fetch_); }
+  // The bytes of an address in the file: of a file beside it, or data:.
+  std::string fetch(const std::string& uri) const;
   // The bytes of a view, unpacked where it was compressed.
   std::string_view view(int index);
 
@@ -78,7 +71,6 @@ class Gltf {
               std::vector<double>& out) const;
   void apply_sparse(const JsonValue& sparse, const Layout& layout, std::vector<double>& out);
 
-  FetchFile fetch_;
   JsonDocument document_;
   std::optional<std::string> binary_;  // the second chunk of a .glb
   std::map<int, std::string> buffers_, unpacked_;

@@ -372,13 +372,8 @@ class CharacterReader {
 
 }  // namespace
 
-motion::Character parse_gltf_character(
-    std::string_view bytes, const std::string& file,
-    const std::function<std::string(const std::string& name)>& fetch) {
-  Gltf gltf(
-      bytes, file, fetch ? fetch : [](const std::string& name) -> std::string {
-        throw InputError(fmt::format("'{:.60}' cannot be fetched from here", name));
-      });
+motion::Character parse_gltf_character(std::string_view bytes, const SourceFile& file) {
+  Gltf gltf(bytes, file);
   return CharacterReader(gltf).read();
 }
 

@@ -91,6 +91,7 @@ void JsonCursor::expect_keys(std::span<const std::string> known) const {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     at(value_->items[i]).fail(unknown_word("key", key, known));
   }
+  if (value_ == &document_->root) document_->is_ours = true;
 }
 
 std::optional<JsonCursor> JsonCursor::find(std::string_view key) const {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
+#include "molejo/io/json_library.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 
@@ -204,21 +204,23 @@ JsonValue& JsonValue::add(std::string key, JsonValue value) {
   return items.emplace_back(std::move(value));
 }
 
-JsonDocument parse_json(std::string_view text, const std::string& file) {
+JsonDocument parse_json(std::string_view text, const SourceFile& file) {
   if (text.size() > max_json_bytes) {
-    throw InputError(file + ": larger than " + std::to_string(max_json_bytes) + " bytes");
+    throw InputError(file.name() + ": larger than " + std::to_string(max_json_bytes) + " bytes");
   }
   const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
   if (std::all_of(text.begin(), text.end(), is_space))
-    throw InputError(file + ": the file is empty");
+    throw InputError(file.name() + ": the file is empty");
 
   JsonDocument document{file, {}};
-  TreeBuilder builder(text, file, document.root);
+  TreeBuilder builder(text, file.name(), document.root);
   const CountingIterator first{text.data(), builder.reached()};
   const CountingIterator last{text.data() + text.size(), builder.reached()};
   constexpr bool strict = true, comments = true;
-  nlohmann::json::sax_parse(first, last, &builder, nlohmann::json::input_format_t::json, strict,
-                            comments);
+  unquoted(file, "JSON", [&] {
+    nlohmann::json::sax_parse(first, last, &builder, nlohmann::json::input_format_t::json, strict,
+                              comments);
+  });
   return document;
 }
 
@@ -249,14 +251,18 @@ std::string JsonPlaces::of(const JsonValue& value) {
     constexpr std::size_t longest = 300;
     if (pointer.size() > longest) pointer = "..." + pointer.substr(pointer.size() - longest);
   }
-  return one_line(where(document_->file, value.line) + ": " + (pointer.empty() ? "/" : pointer));
+  return one_line(where(document_->file.name(), value.line) + ": " +
+                  (pointer.empty() ? "/" : pointer));
 }
 
 void fail(const JsonDocument& document, const JsonValue& value, const std::string& message) {
   constexpr std::size_t shown = 60;
-  throw InputError(one_line(where(document.file, value.line) + ": " +
-                            json_pointer(document, value) + ": " + compact_text(value, shown) +
-                            ": " + message));
+  const std::string place = where(document.file.name(), value.line);
+  if (!document.file.is_quotable() && !document.is_ours) {
+    throw InputError(place + ": is not a file of the kind that is expected here");
+  }
+  throw InputError(one_line(place + ": " + json_pointer(document, value) + ": " +
+                            compact_text(value, shown) + ": " + message));
 }
 
 std::size_t count_values(const JsonValue& value) {

@@ -2,7 +2,8 @@
 //
 // Comments are allowed; duplicate keys, numbers beyond double and deep nesting are refused. Keys
 // keep their order. Errors are InputError: "file:line: column N: what is wrong" for syntax, and
-// "file:line: /pointer: value: what was expected" from `fail`.
+// "file:line: /pointer: value: what was expected" from `fail`. Of a file that another one names
+// they quote nothing until it is known to be in one of Molejo's formats.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,8 @@
 #include <string_view>
 #include <unordered_map>
 #include <vector>
+
+#include "molejo/io/file_scope.h"
 
 namespace molejo {
 
@@ -43,11 +46,12 @@ struct JsonValue {
 };
 
 struct JsonDocument {
-  std::string file;
+  SourceFile file;
   JsonValue root;
+  mutable bool is_ours = false;  // its keys are those of one of our formats: it may be quoted
 };
 
-JsonDocument parse_json(std::string_view text, const std::string& file);
+JsonDocument parse_json(std::string_view text, const SourceFile& file);
 
 // RFC 6901 pointer to a value of the document, "/" for the root.
 std::string json_pointer(const JsonDocument& document, const JsonValue& value);

@@ -2,7 +2,6 @@
 // place for errors.
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "molejo/io/json_cursor.h"
@@ -12,9 +11,8 @@
 namespace molejo {
 
 // The file of that name beside the document.
-inline std::string file_beside(const JsonCursor& name) {
-  const std::filesystem::path folder = std::filesystem::path(name.document().file).parent_path();
-  return (folder / name.name()).string();
+inline SourceFile file_beside(const JsonCursor& name) {
+  return name.document().file.beside(name.name());
 }
 
 // Calls `make`, whose errors get the place of `cursor` unless they have one.
@@ -23,7 +21,7 @@ auto placed(const JsonCursor& cursor, Make make) {
   try {
     return make();
   } catch (const InputError& e) {
-    if (std::string_view(e.what()).starts_with(cursor.document().file + ":")) throw;
+    if (std::string_view(e.what()).starts_with(cursor.document().file.name() + ":")) throw;
     cursor.fail(e.what());
   } catch (const ExpressionError& e) {
     cursor.fail(e.what());

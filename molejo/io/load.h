@@ -5,11 +5,12 @@
 
 #include <string>
 
+#include "molejo/io/file_scope.h"
 #include "molejo/model/build.h"
 
 namespace molejo {
 
-Scene load_scene(const std::string& path);
+Scene load_scene(const SourceFile& file);
 
 // The scene built, with the name of its file before the message of an error.
 Built build_loaded(const Scene& scene, const std::string& path);

@@ -10,7 +10,6 @@
 #include <map>
 #include <vector>
 
-#include "molejo/io/file.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 
@@ -45,7 +44,7 @@ class Words {
     char* end = nullptr;
     const double value = std::strtod(text.c_str(), &end);
     if (end != text.c_str() + text.size() || word.size() > 64 || !std::isfinite(value)) {
-      fail("'" + text + "': expected a finite number");
+      fail("expected a finite number");
     }
     return value;
   }
@@ -162,24 +161,19 @@ TriangleMesh parse_stl(std::string_view bytes, const std::string& file) {
   return mesh;
 }
 
-TriangleMesh read_mesh(const std::string& path) {
-  std::string ending = std::filesystem::path(path).extension().string();
+TriangleMesh read_mesh(const SourceFile& file) {
+  std::string ending = std::filesystem::path(file.name()).extension().string();
   for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   TriangleMesh mesh;
   if (ending == ".obj") {
-    mesh = read_obj(path);
+    mesh = read_obj(file);
   } else if (ending == ".stl") {
-    // a pipe might never end
-    std::error_code error;
-    const std::filesystem::file_status status = std::filesystem::status(path, error);
-    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-      throw InputError(path + ": is not a regular file");
-    }
-    mesh = parse_stl(read_file(path, max_mesh_bytes), path);
+    mesh = parse_stl(file.read(max_mesh_bytes), file.name());
   } else {
-    throw InputError(path + ": '" + ending + "' meshes cannot be read; expected .obj or .stl");
+    throw InputError(file.name() + ": '" + ending +
+                     "' meshes cannot be read; expected .obj or .stl");
   }
-  if (mesh.triangles.empty()) throw InputError(path + ": the mesh has no triangles");
+  if (mesh.triangles.empty()) throw InputError(file.name() + ": the mesh has no triangles");
   return mesh;
 }
 

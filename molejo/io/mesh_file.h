@@ -12,9 +12,9 @@ using TriangleMesh = ObjMesh;
 
 inline constexpr std::size_t max_mesh_bytes = std::size_t{64} << 20;
 
-// By the ending of the path; at least one triangle. Throws InputError: "path:line: value: what was
-// expected".
-TriangleMesh read_mesh(const std::string& path);
+// By the ending of the name; at least one triangle. Throws InputError "file:line: what was
+// expected", which quotes nothing.
+TriangleMesh read_mesh(const SourceFile& file);
 
 // Equal corners become one vertex.
 TriangleMesh parse_stl(std::string_view bytes, const std::string& file);

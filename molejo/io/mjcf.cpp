@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <set>
 
-#include "molejo/io/file.h"
 #include "molejo/io/mjcf_parts.h"
 #include "molejo/io/robot.h"
 #include "molejo/model/error.h"
@@ -18,8 +17,8 @@ constexpr std::size_t max_include_files = 64;
 // Puts the content of included files where <include> stands. A file may appear once, as in MuJoCo.
 class Includes {
  public:
-  explicit Includes(const std::string& file) : folder_(folder_of(file)) {
-    seen_.insert(plain_path(file));
+  explicit Includes(const SourceFile& file) : file_(file) {
+    seen_.insert(std::filesystem::path(file.name()).lexically_normal().string());
   }
 
   void expand(XmlElement& element, int depth) {
@@ -50,26 +49,20 @@ class Includes {
  private:
   XmlElement load(const XmlElement& include) {
     const XmlValue name = include.require("file");
-    require_relative_path(name, name.text());
-    const std::string path = plain_path(folder_ + name.text());
-    if (!seen_.insert(path).second) name.fail("this file is already included");
+    if (name.text().empty()) name.fail("expected the name of a file");
+    const SourceFile file = file_.beside(name.text());
+    if (!seen_.insert(file.name()).second) name.fail("this file is already included");
     if (seen_.size() > max_include_files) {
       name.fail("more than " + std::to_string(max_include_files) + " included files");
     }
-    // a pipe might never end
-    std::error_code error_code;
-    const std::filesystem::file_status status = std::filesystem::status(path, error_code);
-    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-      name.fail("expected a regular file");
-    }
     std::string text;
     try {
-      text = read_file(path, max_xml_bytes - bytes_);
+      text = file.read(max_xml_bytes - bytes_);
     } catch (const InputError& error) {
       name.fail(error.what());
     }
     bytes_ += text.size();
-    return parse_xml(text, path);
+    return parse_xml(text, file.name());
   }
 
   // The children of an included root, those of its own includes among them.
@@ -86,14 +79,10 @@ class Includes {
     return all;
   }
 
-  std::string folder_;
+  const SourceFile& file_;
   std::set<std::string> seen_;
   std::size_t elements_ = 0, bytes_ = 0;
 };
-
-std::string as_folder(const std::string& name) {
-  return name.empty() || name.back() == '/' ? name : name + "/";
-}
 
 void read_mass_rules(const XmlElement& e, MjcfCompiler& c) {
   static const std::vector<std::string> inertia{"false", "true", "auto"};
@@ -128,10 +117,7 @@ void read_compiler(const XmlElement& e, MjcfCompiler& c) {
   read_mass_rules(e, c);
   if (const auto v = e.find("strippath")) c.strip_path = v->boolean();
   for (const char* name : {"assetdir", "meshdir"}) {
-    const auto v = e.find(name);
-    if (!v) continue;
-    require_relative_path(*v, as_folder(v->text()));
-    c.mesh_folder = as_folder(v->text());
+    if (const auto v = e.find(name)) c.mesh_folder = v->text();
   }
 }
 
@@ -182,11 +168,10 @@ void refuse_weightless(const MjcfReading& reading) {
   }
 }
 
-Scene read_mujoco(const XmlElement& root, const std::string& file) {
+Scene read_mujoco(const XmlElement& root, const SourceFile& file) {
   if (root.name != "mujoco") root.fail("expected the root element <mujoco>");
   root.read = true;
-  MjcfReading reading;
-  reading.file = file;
+  MjcfReading reading(file);
   reading.scene.settings.time_step = 0.002;
   reading.scene.settings.contact.friction = Combination::larger;
   if (const auto model = root.find("model")) reading.scene.name = model->text();
@@ -217,8 +202,8 @@ Scene read_mujoco(const XmlElement& root, const std::string& file) {
 
 }  // namespace
 
-Scene parse_mjcf(std::string_view text, const std::string& file) {
-  XmlElement root = parse_xml(text, file);
+Scene parse_mjcf(std::string_view text, const SourceFile& file) {
+  XmlElement root = parse_xml(text, file.name());
   Includes(file).expand(root, 1);
   return read_mujoco(root, file);
 }

@@ -1,6 +1,7 @@
 // Height fields among the assets: a grey image, numbers in the file, or a flat grid. MuJoCo
 // stretches the heights to 0 ... 1 before it scales them; rows are as on a map, the first at +y.
 #include <algorithm>
+#include <filesystem>
 
 #include "molejo/io/mjcf_parts.h"
 #include "molejo/io/png.h"
@@ -22,9 +23,8 @@ int grid_count(const XmlElement& element, const char* attribute) {
 }
 
 GreyImage image_of(const XmlValue& file, const MjcfReading& reading) {
-  const std::string path = mjcf_asset_path(file, reading);
   try {
-    return read_png(path, max_scene_heights);
+    return read_png(mjcf_asset(file, reading), max_scene_heights);
   } catch (const InputError& error) {
     file.fail(error.what());
   }
@@ -75,11 +75,10 @@ HeightField load_field(const XmlElement& element, const MjcfReading& reading) {
 
 }  // namespace
 
-std::string mjcf_asset_path(const XmlValue& file, const MjcfReading& reading) {
+SourceFile mjcf_asset(const XmlValue& file, const MjcfReading& reading) {
   std::string path = file.text();
   if (reading.compiler.strip_path) path.erase(0, path.find_last_of("/\\") + 1);
-  require_relative_path(file, path);
-  return plain_path(folder_of(reading.file) + reading.compiler.mesh_folder + path);
+  return reading.file.beside((std::filesystem::path(reading.compiler.mesh_folder) / path).string());
 }
 
 const HeightField& mjcf_field(const XmlValue& name, MjcfReading& reading) {

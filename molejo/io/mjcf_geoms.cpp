@@ -73,7 +73,7 @@ TriangleMesh load_mesh(const XmlElement& element, const MjcfReading& reading) {
   if (!file && !vertex) element.fail("expected the attribute 'file' or 'vertex'");
   TriangleMesh mesh;
   try {
-    mesh = file ? read_mesh(mjcf_asset_path(*file, reading)) : inline_mesh(mesh_element, *vertex);
+    mesh = file ? read_mesh(mjcf_asset(*file, reading)) : inline_mesh(mesh_element, *vertex);
   } catch (const InputError& error) {
     // errors inside this file already name their place
     if (!file || std::string_view(error.what()).starts_with(element.place())) throw;

@@ -87,7 +87,9 @@ struct MjcfCollider {
 
 // The scene under construction.
 struct MjcfReading {
-  std::string file;
+  explicit MjcfReading(SourceFile of) : file(std::move(of)) {}
+
+  SourceFile file;
   MjcfCompiler compiler;
   MjcfDefaults defaults;
   ImportWarnings warnings;
@@ -134,7 +136,7 @@ void read_mjcf_bodies(const std::vector<const XmlElement*>& sections, MjcfReadin
 // A height field of the assets, in the frame of its geom.
 const HeightField& mjcf_field(const XmlValue& name, MjcfReading& reading);
 // A file that an asset names, where the compiler says that they are.
-std::string mjcf_asset_path(const XmlValue& file, const MjcfReading& reading);
+SourceFile mjcf_asset(const XmlValue& file, const MjcfReading& reading);
 
 // Which bodies touch: the masks of the geoms and the sections <contact>, as groups and pairs.
 void read_mjcf_contact(const std::vector<const XmlElement*>& sections, MjcfReading& reading);

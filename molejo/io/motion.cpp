@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "molejo/io/file.h"
 #include "molejo/io/load.h"
@@ -261,24 +260,19 @@ const std::vector<std::string> motion_keys = {
     "torque_scale",  "others",       "range",     "tolerance", "limits",     "simulation",
     "solver",        "steps",        "scene"};
 
-std::string beside(const std::string& file, const std::string& name) {
-  return (std::filesystem::path(file).parent_path() / name).lexically_normal().string();
-}
-
 // A whole document at its root.
 struct Root {
-  explicit Root(std::string_view text, const std::string& file)
-      : document(parse_json(text, file)) {}
+  explicit Root(std::string_view text, const SourceFile& file) : document(parse_json(text, file)) {}
   JsonDocument document;
   Scope scope;
   std::string instance;
   JsonCursor cursor() const { return {document, document.root, scope, instance}; }
 };
 
-Scene read_scene_inside(const JsonCursor& top, const std::string& file) {
+Scene read_scene_inside(const JsonCursor& top) {
   const JsonCursor scene = top.need("scene");
   scene.expect_object();
-  return parse_scene(pretty_text(scene.value()), file + ": /scene");
+  return parse_scene(pretty_text(scene.value()), top.document().file.part("/scene"));
 }
 
 JsonValue marks_value(const PhaseMarks& marks) {
@@ -293,6 +287,20 @@ JsonValue marks_value(const PhaseMarks& marks) {
   for (const int mode : marks.others) others.items.emplace_back(mode);
   object.add("others", std::move(others));
   return object;
+}
+
+// What a gait would go through is not silently left out. `file` is that of the scene.
+void refuse_height_fields(const Scene& scene, const std::string& file) {
+  for (const SceneBody& body : scene.bodies) {
+    for (std::size_t i = 0; i < body.shapes.size(); ++i) {
+      const Shape& shape = body.shapes[i];
+      if (!shape.collides || !std::holds_alternative<HeightField>(shape.geometry)) continue;
+      throw InputError(fmt::format(
+          "{}: body '{}', shape {}: a height field; expected none, since the ground of a gait is "
+          "the plane z = 0",
+          file, body.name, i + 1));
+    }
+  }
 }
 
 // "auto" of a file becomes the modes that it stands for.
@@ -311,26 +319,29 @@ void choose_others(MotionFile& file, const std::string& path) {
 
 }  // namespace
 
-MotionFile parse_motion(std::string_view text, const std::string& file) {
+MotionFile parse_motion(std::string_view text, const SourceFile& file) {
   const Root root(text, file);
   const JsonCursor top = root.cursor();
   top.expect_keys(motion_keys);
   MotionFile loaded;
   loaded.motion = read_motion(top);
   if (top.has("scene")) {
-    loaded.scene = read_scene_inside(top, file);
+    loaded.scene = read_scene_inside(top);
+    refuse_height_fields(loaded.scene, file.part("/scene").name());
     return loaded;
   }
   const JsonCursor character = top.need("character");
   if (loaded.motion.character.empty()) character.fail("expected the name of a scene file");
-  loaded.scene = load_scene(beside(file, loaded.motion.character));
+  const SourceFile scene = file.beside(loaded.motion.character);
+  loaded.scene = load_scene(scene);
+  refuse_height_fields(loaded.scene, scene.name());
   return loaded;
 }
 
-MotionFile load_motion(const std::string& path) {
-  MotionFile file = parse_motion(read_file(path, max_json_bytes), path);
-  choose_others(file, path);
-  return file;
+MotionFile load_motion(const SourceFile& file) {
+  MotionFile motion = parse_motion(file.read(max_json_bytes), file);
+  choose_others(motion, file.name());
+  return motion;
 }
 
 JsonValue to_json(const MotionFile& file) {
@@ -413,7 +424,7 @@ std::uint64_t hash(const MotionFile& motion) {
   return h;
 }
 
-GaitFile parse_gait(std::string_view text, const std::string& file) {
+GaitFile parse_gait(std::string_view text, const SourceFile& file) {
   const Root root(text, file);
   const JsonCursor top = root.cursor();
   std::vector<std::string> keys = motion_keys;
@@ -421,7 +432,8 @@ GaitFile parse_gait(std::string_view text, const std::string& file) {
   top.expect_keys(keys);
   GaitFile gait;
   gait.motion.motion = read_motion(top);
-  gait.motion.scene = read_scene_inside(top, file);
+  gait.motion.scene = read_scene_inside(top);
+  refuse_height_fields(gait.motion.scene, file.part("/scene").name());
   const JsonCursor found = top.need("found");
   const std::vector<std::string> found_keys = {"unknowns", "seed",    "evaluations",
                                                "restarts", "seconds", "valid"};
@@ -440,9 +452,9 @@ GaitFile parse_gait(std::string_view text, const std::string& file) {
   return gait;
 }
 
-GaitFile load_gait(const std::string& path) {
-  GaitFile gait = parse_gait(read_file(path, max_json_bytes), path);
-  choose_others(gait.motion, path);
+GaitFile load_gait(const SourceFile& file) {
+  GaitFile gait = parse_gait(file.read(max_json_bytes), file);
+  choose_others(gait.motion, file.name());
   return gait;
 }
 

@@ -22,9 +22,9 @@ struct MotionFile {
 
 // `file` names the text in errors; the character is found beside it, unless the text has it under
 // "scene".
-MotionFile parse_motion(std::string_view text, const std::string& file);
+MotionFile parse_motion(std::string_view text, const SourceFile& file);
 // Also chooses modes where the file says "auto" (locomotion/choose_modes.h).
-MotionFile load_motion(const std::string& path);
+MotionFile load_motion(const SourceFile& file);
 
 // The motion with the scene inside. What is read from it again gives the same text, and a training
 // the same bits.
@@ -44,8 +44,8 @@ struct GaitFile {
   std::optional<Stabilised> feedback{};  // see `molejo stabilise`
 };
 
-GaitFile parse_gait(std::string_view text, const std::string& file);
-GaitFile load_gait(const std::string& path);
+GaitFile parse_gait(std::string_view text, const SourceFile& file);
+GaitFile load_gait(const SourceFile& file);
 std::string gait_text(const GaitFile& gait);
 void save_gait(const std::string& path, const GaitFile& gait);
 

@@ -33,6 +33,7 @@ const std::vector<std::string> instance_keys{"net", "name", "count", "parameters
 
 // A net that places may stand for, read with certain values of its parameters.
 struct Part {
+  std::string name;
   Net net;
   std::vector<std::string> start, end;
 };
@@ -85,7 +86,7 @@ class NetReader {
       if (refinements_.empty()) return std::move(net_);
       std::vector<Refinement> refinements;
       for (const auto& [place, part] : refinements_) {
-        refinements.push_back({place, &part->net, part->start, part->end});
+        refinements.push_back({place, &part->net, part->start, part->end, part->name});
       }
       try {
         return refine(net_, refinements);
@@ -323,6 +324,7 @@ class NetReader {
     if (known) return known;
     const JsonCursor cursor(top_.document(), *net, scope, user.instance());
     auto fresh = std::make_shared<Part>();
+    fresh->name = name;
     fresh->net = Group(*this, cursor).read();
     for (auto [which, list] : {std::pair{"start", &fresh->start}, {"end", &fresh->end}}) {
       const JsonCursor names = cursor.need(which);
@@ -340,7 +342,7 @@ class NetReader {
 
 }  // namespace
 
-Net parse_net_json(std::string_view text, const std::string& file) {
+Net parse_net_json(std::string_view text, const SourceFile& file) {
   const JsonDocument document = parse_json(text, file);
   Scope scope;
   const std::string outside;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "molejo/io/net_trace.h"
+
 namespace molejo {
 
 namespace {
@@ -23,9 +25,7 @@ const std::string& name(const Net& net, TransitionId t) {
 template <class Ids>
 JsonValue names_json(const Net& net, const Ids& ids) {
   JsonValue list = JsonValue::array();
-  for (const auto id : ids) {
-    if (list.items.size() < most_listed) list.items.emplace_back(name(net, id));
-  }
+  for (const auto id : ids) list.items.emplace_back(name(net, id));
   return list;
 }
 
@@ -33,9 +33,7 @@ JsonValue names_json(const Net& net, const Ids& ids) {
 JsonValue marking_json(const Net& net, std::span<const std::int64_t> tokens) {
   JsonValue map = JsonValue::object();
   for (std::size_t p = 0; p < tokens.size(); ++p) {
-    if (tokens[p] != 0 && map.items.size() < most_listed) {
-      map.add(net.places[p].name, count(tokens[p]));
-    }
+    if (tokens[p] != 0) map.add(net.places[p].name, count(tokens[p]));
   }
   return map;
 }
@@ -81,12 +79,22 @@ std::vector<TransitionId> marked(const Net& net, const std::vector<std::uint8_t>
   return result;
 }
 
-std::vector<TransitionId> never_fired(const Net& net, const StateSpace& space) {
+std::vector<TransitionId> those_that(const Analysis& a, Claims::Fires fires) {
   std::vector<TransitionId> result;
-  for (int t = 0; t < static_cast<int>(net.transitions.size()); ++t) {
-    if (space.fired({t}) == 0) result.push_back({t});
+  for (std::size_t t = 0; t < a.claims.fires.size(); ++t) {
+    if (a.claims.fires[t] == fires) result.push_back({static_cast<int>(t)});
   }
   return result;
+}
+
+// The trace of a verdict, whole; one that is too long to be read again is only counted.
+void add_trace(const Net& net, const PropertyResult& r, const char* key, JsonValue& item) {
+  if (!r.has_trace) return;
+  if (r.trace.size() > max_trace_steps) {
+    item.add("trace_too_long", whole(r.trace.size()));
+  } else {
+    item.add(key, steps_json(net, steps_of(r)));
+  }
 }
 
 JsonValue flows_json(const Semiflows& flows, const auto& nodes) {
@@ -115,16 +123,20 @@ JsonValue structure_json(const Net& net, const Analysis& a) {
   flag("conservative", a.conservative);
   flag("consistent", a.consistent);
   s.add("p_semiflows", flows_json(a.place_flows, net.places));
-  flag("p_semiflows_complete", a.place_flows.complete);
+  const auto all_listed = [](const Semiflows& f) {
+    return f.complete && f.flows.size() <= most_listed;
+  };
+  flag("p_semiflows_complete", all_listed(a.place_flows));
   s.add("t_semiflows", flows_json(a.transition_flows, net.transitions));
-  flag("t_semiflows_complete", a.transition_flows.complete);
+  flag("t_semiflows_complete", all_listed(a.transition_flows));
   for (const auto& [key, sets] : {std::pair{"siphons", &a.siphons}, {"traps", &a.traps}}) {
     JsonValue list = JsonValue::array();
     for (const auto& set : sets->sets) {
       if (list.items.size() < most_listed) list.items.push_back(names_json(net, set));
     }
     s.add(key, std::move(list));
-    flag(key[0] == 's' ? "siphons_complete" : "traps_complete", sets->complete);
+    flag(key[0] == 's' ? "siphons_complete" : "traps_complete",
+         sets->complete && sets->sets.size() <= most_listed);
   }
   return s;
 }
@@ -137,16 +149,7 @@ JsonValue markings_json(const Net& net, const Analysis& a) {
   m.add("firings", whole(space.firings()));
   m.add("depth", whole(space.depth()));
   m.add("bytes", whole(space.bytes()));
-  m.add("safe", JsonValue::of(a.is_safe()));
-  m.add("bounds", marking_json(net, a.bounds));
-  m.add("most_tokens", count(a.most_tokens));
-  m.add("deadlocks", whole(space.deadlock_count()));
-  if (space.deadlock_count() > 0) {
-    const std::uint32_t first = space.deadlocks().front();
-    m.add("deadlock", marking_json(net, space.marking(first)));
-    m.add("deadlock_trace", names_json(net, space.trace(first)));
-  }
-  m.add("dead_transitions", names_json(net, never_fired(net, space)));
+  m.add("ignores_time", JsonValue::of(a.ignores_time()));
   if (space.end() == SpaceEnd::unbounded) {
     JsonValue growth = JsonValue::object();
     growth.add("way", names_json(net, space.growth().way));
@@ -158,7 +161,7 @@ JsonValue markings_json(const Net& net, const Analysis& a) {
     m.add("unbounded_places", names_json(net, a.cover->unbounded));
     m.add("unbounded_places_complete", JsonValue::of(a.cover->complete && a.cover->decides));
   }
-  if (a.behaviour) {
+  if (a.behaviour && !a.open) {
     m.add("live", JsonValue::of(a.behaviour->is_live()));
     m.add("live_transitions", names_json(net, marked(net, a.behaviour->live, true)));
     m.add("reversible", JsonValue::of(a.behaviour->reversible));
@@ -169,16 +172,41 @@ JsonValue markings_json(const Net& net, const Analysis& a) {
   return m;
 }
 
+// What is claimed of the runs.
+JsonValue runs_json(const Net& net, const Analysis& a) {
+  JsonValue r = JsonValue::object();
+  const PropertyResult& deadlock = a.claims.no_deadlock;
+  r.add("over", JsonValue(a.claims.over));
+  r.add("safe", JsonValue::of(a.is_safe()));
+  JsonValue& bounds = r.add("bounds", JsonValue::object());
+  std::vector<PlaceId> unbounded;
+  for (std::size_t p = 0; p < a.claims.bounds.size(); ++p) {
+    const PlaceId place{static_cast<int>(p)};
+    if (a.claims.bounds[p] < 0) unbounded.push_back(place);
+    if (a.claims.bounds[p] <= 0) continue;
+    bounds.add(name(net, place), count(a.claims.bounds[p]));
+  }
+  r.add("places_without_known_bound", names_json(net, unbounded));
+  r.add("deadlocks", whole(a.claims.deadlocks));
+  r.add("deadlock_free", JsonValue(std::string(verdict_word(deadlock.verdict))));
+  add_trace(net, deadlock, "deadlock_trace", r);
+  r.add("dead_transitions", names_json(net, those_that(a, Claims::Fires::never)));
+  r.add("undecided_transitions", names_json(net, those_that(a, Claims::Fires::unknown)));
+  return r;
+}
+
+JsonValue open_json(const Analysis& a) {
+  JsonValue o = JsonValue::object();
+  o.add("end", JsonValue(std::string(end_word(a.open->end()))));
+  o.add("classes", whole(a.open->size()));
+  return o;
+}
+
 JsonValue timed_json(const Net& net, const Analysis& a) {
   JsonValue t = JsonValue::object();
   t.add("end", JsonValue(std::string(end_word(a.timed->end()))));
   t.add("states", whole(a.timed->size()));
   t.add("deterministic", JsonValue::of(a.timed->deterministic()));
-  std::vector<TransitionId> never;
-  for (int i = 0; i < static_cast<int>(net.transitions.size()); ++i) {
-    if (a.timed->fired({i}) == 0) never.push_back({i});
-  }
-  t.add("dead_transitions", names_json(net, never));
   if (a.cycle) {
     t.add("period", JsonValue(a.cycle->period.value()));
     t.add("periodic_from", JsonValue(a.cycle->from.value()));
@@ -188,21 +216,6 @@ JsonValue timed_json(const Net& net, const Analysis& a) {
     t.add("slowest_circuit", names_json(net, a.circuit->circuit));
   }
   return t;
-}
-
-JsonValue firings_json(const Net& net, const PropertyResult& r) {
-  JsonValue list = JsonValue::array();
-  for (const TimedFiring& f : r.trace) {
-    if (list.items.size() == most_listed) break;
-    if (!r.timed) {
-      list.items.emplace_back(name(net, f.transition));
-      continue;
-    }
-    JsonValue& item = list.items.emplace_back(JsonValue::object());
-    item.add("time", JsonValue(f.time.value()));
-    item.add("fire", JsonValue(name(net, f.transition)));
-  }
-  return list;
 }
 
 // "a, b, c and 5 more"
@@ -237,6 +250,20 @@ std::string marking_text(const Net& net, std::span<const std::int64_t> tokens) {
     if (tokens[p] > 1) words.push_back(fmt::format("{}: {}", net.places[p].name, tokens[p]));
   }
   return "{" + listed(words, "") + "}";
+}
+
+// The tokens after the firings of a trace, waiting ones included.
+std::vector<std::int64_t> marking_after(const Net& net, const std::vector<TimedFiring>& trace) {
+  std::vector<std::int64_t> tokens;
+  for (const Place& p : net.places) tokens.push_back(p.tokens);
+  const Topology topology(net);
+  for (const TimedFiring& f : trace) {
+    if (f.put.index >= 0) ++tokens[at(f.put.index)];
+    if (f.transition.index < 0) continue;
+    for (const auto& [p, w] : topology.inputs[f.transition.index]) tokens[at(p)] -= w;
+    for (const auto& [p, w] : topology.outputs[f.transition.index]) tokens[at(p)] += w;
+  }
+  return tokens;
 }
 
 // Lines of "word   text".
@@ -285,9 +312,36 @@ void tell_structure(const Net& net, const Analysis& a, Lines& lines) {
   }
 }
 
+}  // namespace
+
+std::vector<TraceStep> steps_of(const PropertyResult& r) {
+  return steps_of(r.trace, r.timed ? std::optional(r.until) : std::nullopt);
+}
+
+std::string step_text(const Net& net, const TimedFiring& f, bool timed) {
+  const std::string when = timed ? fmt::format(" at {} s", to_string(f.time)) : "";
+  if (f.transition.index >= 0) return name(net, f.transition) + when;
+  if (f.finished.index >= 0) return fmt::format("the end of {}{}", name(net, f.finished), when);
+  return fmt::format("a token put into {}{}", name(net, f.put), when);
+}
+namespace {
+
+std::string trace_text(const Net& net, const PropertyResult& r, bool timed) {
+  std::vector<std::string> steps;
+  for (std::size_t i = 0; i < std::min(r.trace.size(), most_told); ++i) {
+    steps.push_back(step_text(net, r.trace[i], timed));
+  }
+  const Fraction last = r.trace.empty() ? Fraction(0) : r.trace.back().time;
+  if (timed && last < r.until)
+    steps.push_back(fmt::format("waiting until {} s", to_string(r.until)));
+  std::string text = listed(steps, "nothing");
+  return r.trace.size() > most_told
+             ? fmt::format("{} and {} more", text, r.trace.size() - most_told)
+             : text;
+}
+
 void tell_markings(const Net& net, const Analysis& a, Lines& lines) {
   const StateSpace& space = *a.space;
-  const bool complete = space.end() == SpaceEnd::complete;
   const char* more = "";
   if (space.end() == SpaceEnd::max_states) more = " and more: --max-states was reached";
   if (space.end() == SpaceEnd::max_memory) more = " and more: --max-memory was reached";
@@ -295,29 +349,15 @@ void tell_markings(const Net& net, const Analysis& a, Lines& lines) {
   if (space.end() == SpaceEnd::unbounded) more = ", the first of infinitely many";
   lines.add("markings", "{}{}", space.size(), more);
   lines.add("firings", "{}", space.firings());
-  std::vector<std::string> high;
-  for (std::size_t p = 0; p < a.bounds.size(); ++p) {
-    if (a.bounds[p] > 1) high.push_back(fmt::format("{}: {}", net.places[p].name, a.bounds[p]));
-  }
+  if (a.ignores_time()) lines.add("", "of the logic alone: delays and the world are left out");
   if (a.cover) {
     lines.add("unbounded", "{}{}", listed_names(net, a.cover->unbounded),
               a.cover->decides && a.cover->complete ? "" : "; of the others nothing is said");
     lines.add("", "again and again: {}", listed_names(net, space.growth().loop));
-  } else if (a.is_safe()) {
-    lines.add("bounds", "safe: never more than one token in a place");
-  } else {
-    lines.add("bounds", "{}; at most {} tokens in a marking{}", high.empty() ? "1" : listed(high),
-              a.most_tokens, complete ? "" : ", so far");
   }
-  lines.add("deadlocks", "{}{}", space.deadlock_count(), complete ? "" : " so far");
-  if (space.deadlock_count() > 0) {
-    const std::uint32_t first = space.deadlocks().front();
-    lines.add("", "{} after {}", marking_text(net, space.marking(first)),
-              listed_names(net, space.trace(first), "nothing"));
-  }
-  if (complete || space.end() == SpaceEnd::unbounded) {
-    lines.add("never fire", "{}{}", listed_names(net, never_fired(net, space)),
-              complete ? "" : ", so far");
+  if (a.open) return;  // the logic alone says nothing of what the world may do
+  if (space.end() == SpaceEnd::complete && !a.behaviour) {
+    lines.add("live", "not decided: --max-memory was reached");
   }
   if (!a.behaviour) return;
   lines.add("live", "{}",
@@ -326,6 +366,57 @@ void tell_markings(const Net& net, const Analysis& a, Lines& lines) {
                 : "no; only " + listed_names(net, marked(net, a.behaviour->live, true)));
   lines.add("reversible", "{}", a.behaviour->reversible ? "yes" : "no");
   lines.add("home markings", "{}", a.behaviour->home_markings);
+}
+
+const char* end_text(TimedEnd end) {
+  return end == TimedEnd::complete     ? ""
+         : end == TimedEnd::max_memory ? " and more: --max-memory was reached"
+         : end == TimedEnd::endless    ? "; at some instant the firings may never end"
+                                       : " and more";
+}
+
+void tell_time(const Net& net, const Analysis& a, Lines& lines) {
+  if (a.open) {
+    lines.add("events any time", "{} classes of states{}", a.open->size(), end_text(a.open->end()));
+  }
+  if (!a.timed) return;
+  lines.add("in exact time", "{} states{}{}", a.timed->size(), end_text(a.timed->end()),
+            a.timed->deterministic() ? ", every run is the same" : "");
+  if (a.cycle) {
+    lines.add("period", "{} s, from {} s on", to_string(a.cycle->period), to_string(a.cycle->from));
+  }
+  if (a.circuit) {
+    lines.add("slowest circuit", "{} s: {}", to_string(a.circuit->period),
+              listed_names(net, a.circuit->circuit));
+  }
+}
+
+// What is claimed of all runs.
+void tell_claims(const Net& net, const Analysis& a, Lines& lines) {
+  const Claims& claims = a.claims;
+  std::vector<std::string> high;
+  std::vector<PlaceId> unknown;
+  for (std::size_t p = 0; p < claims.bounds.size(); ++p) {
+    const std::int64_t bound = claims.bounds[p];
+    if (bound > 1) high.push_back(fmt::format("{}: {}", net.places[p].name, bound));
+    if (bound < 0) unknown.push_back({static_cast<int>(p)});
+  }
+  if (a.is_safe()) {
+    lines.add("bounds", "safe: never more than one token in a place");
+  } else if (unknown.size() < claims.bounds.size()) {
+    lines.add("bounds", "{}; else 1 at most", listed(high, "1"));
+  }
+  if (!unknown.empty()) lines.add("no known bound", "{}", listed_names(net, unknown));
+  const PropertyResult& deadlock = claims.no_deadlock;
+  lines.add("deadlocks", "{}{}", claims.deadlocks,
+            deadlock.verdict == Verdict::unknown ? " so far" : "");
+  if (deadlock.has_trace) {
+    const std::vector<std::int64_t> stuck = marking_after(net, deadlock.trace);
+    lines.add("", "{} after {}", marking_text(net, stuck), trace_text(net, deadlock, false));
+  }
+  lines.add("never fire", "{}", listed_names(net, those_that(a, Claims::Fires::never)));
+  const std::vector<TransitionId> open = those_that(a, Claims::Fires::unknown);
+  if (!open.empty()) lines.add("", "not known of {}", listed_names(net, open));
 }
 
 }  // namespace
@@ -339,13 +430,16 @@ JsonValue analysis_json(const Net& net, const Analysis& a) {
   root.add("structure", structure_json(net, a));
   root.add("untimed", markings_json(net, a));
   if (a.timed) root.add("timed", timed_json(net, a));
+  if (a.open) root.add("open", open_json(a));
+  root.add("runs", runs_json(net, a));
   JsonValue properties = JsonValue::array();
   for (const PropertyResult& r : a.properties) {
     JsonValue& item = properties.items.emplace_back(JsonValue::object());
     item.add("property", JsonValue(r.property.text));
     item.add("verdict", JsonValue(std::string(verdict_word(r.verdict))));
     item.add("over", JsonValue(r.how));
-    if (r.has_trace) item.add("trace", firings_json(net, r));
+    if (r.by_world) item.add("depends_on_events", JsonValue::of(true));
+    add_trace(net, r, "trace", item);
   }
   root.add("properties", std::move(properties));
   return root;
@@ -357,32 +451,12 @@ std::string analysis_text(const Net& net, const Analysis& a) {
             net.places.size(), net.transitions.size(), net.arcs.size());
   tell_structure(net, a, lines);
   tell_markings(net, a, lines);
-  if (a.timed) {
-    const TimedSpace& timed = *a.timed;
-    lines.add("in exact time", "{} states{}{}", timed.size(),
-              timed.end() == TimedEnd::complete  ? ""
-              : timed.end() == TimedEnd::endless ? "; at some instant the firings never end"
-                                                 : " and more",
-              timed.deterministic() ? ", every run is the same" : "");
-    if (a.cycle) {
-      lines.add("period", "{} s, from {} s on", to_string(a.cycle->period),
-                to_string(a.cycle->from));
-    }
-    if (a.circuit) {
-      lines.add("slowest circuit", "{} s: {}", to_string(a.circuit->period),
-                listed_names(net, a.circuit->circuit));
-    }
-  }
+  tell_time(net, a, lines);
+  tell_claims(net, a, lines);
   for (const PropertyResult& r : a.properties) {
-    lines.add(verdict_word(r.verdict), "{}  ({})", r.property.text, r.how);
-    if (!r.has_trace) continue;
-    std::vector<std::string> steps;
-    for (const TimedFiring& f : r.trace) {
-      steps.push_back(r.timed
-                          ? fmt::format("{} at {} s", name(net, f.transition), to_string(f.time))
-                          : name(net, f.transition));
-    }
-    lines.add("", "after {}", listed(steps, "nothing"));
+    lines.add(verdict_word(r.verdict), "{}  ({}{})", r.property.text, r.how,
+              r.by_world ? "; it depends on when events come" : "");
+    if (r.has_trace) lines.add("", "after {}", trace_text(net, r, r.timed));
   }
   return lines.take();
 }
@@ -390,7 +464,7 @@ std::string analysis_text(const Net& net, const Analysis& a) {
 namespace {
 
 const char* event_word(NetEventKind kind) {
-  constexpr const char* words[] = {"fire", "arrive", "start", "finish", "interrupt", "leave"};
+  constexpr const char* words[] = {"fire", "arrive", "start", "finish", "interrupt", "leave", ""};
   return words[static_cast<int>(kind)];
 }
 const std::string& event_node(const Net& net, const NetEvent& e) {
@@ -425,6 +499,7 @@ JsonValue trace_json(const Net& net, const NetTrace& trace) {
   root.add("waiting", marking_json(net, trace.waiting));
   JsonValue events = JsonValue::array();
   for (const NetEvent& e : trace.events) {
+    if (e.kind == NetEventKind::outside) continue;
     JsonValue& item = events.items.emplace_back(JsonValue::object());
     item.add("time", JsonValue(seconds(trace, e.tick)));
     item.add("frame", count(trace.frame_of(e.tick)));
@@ -439,7 +514,7 @@ JsonValue trace_json(const Net& net, const NetTrace& trace) {
 std::string trace_csv(const Net& net, const NetTrace& trace, bool only_firings) {
   std::string out = "time,frame,event,node,count\n";
   for (const NetEvent& e : trace.events) {
-    if (only_firings && e.kind != NetEventKind::fire) continue;
+    if (only_firings ? e.kind != NetEventKind::fire : e.kind == NetEventKind::outside) continue;
     fmt::format_to(std::back_inserter(out), "{},{},{},{},{}\n", seconds(trace, e.tick),
                    trace.frame_of(e.tick), event_word(e.kind), field(event_node(net, e)), e.count);
   }

@@ -6,7 +6,6 @@
 #include <sstream>
 #include <unordered_map>
 
-#include "molejo/io/file.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 
@@ -30,10 +29,8 @@ class Line {
     return result;
   }
 
-  [[noreturn]] void refuse(std::string_view value, const std::string& message) const {
-    std::string shown;
-    for (const char c : value.substr(0, 40)) shown += c > ' ' && c < 127 ? c : '?';
-    throw InputError(file_ + ":" + std::to_string(number_) + ": '" + shown + "': " + message);
+  [[noreturn]] void refuse(const std::string& message) const {
+    throw InputError(file_ + ":" + std::to_string(number_) + ": " + message);
   }
 
  private:
@@ -47,16 +44,16 @@ double coordinate(Line& line) {
   // only what a number is made of, so that "nan", "inf" and hexadecimals are refused
   if (word.empty() || word.size() > 400 ||
       word.find_first_not_of("+-.0123456789eE") != std::string_view::npos) {
-    line.refuse(word, "expected a coordinate");
+    line.refuse("expected a coordinate");
   }
   std::istringstream in{std::string(word)};
   in.imbue(std::locale::classic());
   double value = 0;
   in >> value;
   if (in.fail() || in.peek() != std::istringstream::traits_type::eof()) {
-    line.refuse(word, "expected a coordinate");
+    line.refuse("expected a coordinate");
   }
-  if (!std::isfinite(value)) line.refuse(word, "expected a finite number");
+  if (!std::isfinite(value)) line.refuse("expected a finite number");
   return value;
 }
 
@@ -68,14 +65,14 @@ int vertex_index(const Line& line, std::string_view word, std::size_t vertices) 
   constexpr std::size_t longest = 9;
   if (digits.empty() || digits.size() > longest ||
       digits.find_first_not_of("0123456789") != std::string_view::npos) {
-    line.refuse(word, "expected the index of a vertex");
+    line.refuse("expected the index of a vertex");
   }
   int index = 0;
   for (const char c : digits) index = 10 * index + (c - '0');
   const int count = static_cast<int>(vertices);
   const int from_zero = negative ? count - index : index - 1;
   if (index == 0 || from_zero < 0 || from_zero >= count) {
-    line.refuse(word, "there are " + std::to_string(count) + " vertices so far");
+    line.refuse("an index that is none of the " + std::to_string(count) + " vertices so far");
   }
   return from_zero;
 }
@@ -91,13 +88,13 @@ class Parts {
     for (const std::string& name : current_) {
       const auto [at, is_new] = index_.try_emplace(name, parts_.size());
       if (is_new && parts_.size() == max_obj_parts) {
-        line.refuse(name, "more than " + std::to_string(max_obj_parts) + " objects or groups");
+        line.refuse("more than " + std::to_string(max_obj_parts) + " objects or groups");
       }
       if (is_new) parts_.push_back({name, {}});
       corners_ += corners.size();
       if (corners_ > max_obj_part_corners) {
-        line.refuse(name, "objects or groups with more than " +
-                              std::to_string(max_obj_part_corners) + " corners of faces");
+        line.refuse("objects or groups with more than " + std::to_string(max_obj_part_corners) +
+                    " corners of faces");
       }
       std::vector<int>& all = parts_[at->second].vertices;
       all.insert(all.end(), corners.begin(), corners.end());
@@ -132,10 +129,10 @@ std::vector<int> read_face(Line& line, ObjMesh& mesh) {
   for (std::string_view word = line.word(); !word.empty(); word = line.word()) {
     corners.push_back(vertex_index(line, word, mesh.vertices.size()));
   }
-  if (corners.size() < 3) line.refuse("f", "a face needs at least three vertices");
+  if (corners.size() < 3) line.refuse("a face needs at least three vertices");
   for (std::size_t i = 2; i < corners.size(); ++i) {
     if (mesh.triangles.size() == max_obj_triangles) {
-      line.refuse("f", "more than " + std::to_string(max_obj_triangles) + " triangles");
+      line.refuse("more than " + std::to_string(max_obj_triangles) + " triangles");
     }
     mesh.triangles.push_back({corners[0], corners[i - 1], corners[i]});
   }
@@ -158,7 +155,7 @@ ObjMesh parse_obj(std::string_view text, const std::string& file) {
     if (record == "v") {
       const double x = coordinate(line), y = coordinate(line), z = coordinate(line);
       if (mesh.vertices.size() == max_obj_vertices) {
-        line.refuse("v", "more than " + std::to_string(max_obj_vertices) + " vertices");
+        line.refuse("more than " + std::to_string(max_obj_vertices) + " vertices");
       }
       mesh.vertices.push_back({x, y, z});
     } else if (record == "f") {
@@ -176,9 +173,9 @@ ObjMesh parse_obj(std::string_view text, const std::string& file) {
   return mesh;
 }
 
-ObjMesh read_obj(const std::string& path) {
+ObjMesh read_obj(const SourceFile& file) {
   constexpr std::size_t longest = std::size_t{128} << 20;
-  return parse_obj(read_regular_file(path, longest), path);
+  return parse_obj(file.read(longest), file.name());
 }
 
 }  // namespace molejo

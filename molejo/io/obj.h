@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "molejo/io/file_scope.h"
 #include "molejo/math/types.h"
 
 namespace molejo {
@@ -32,8 +33,9 @@ struct ObjMesh {
                        groups = {};  // that have faces, in the order of the first face
 };
 
-// Throws InputError "file:line: ..." for a bad number or index, and when there are no vertices.
+// Throws InputError "file:line: ..." for a bad number or index, and when there are no vertices. It
+// quotes nothing: what is named as a mesh may be anything.
 ObjMesh parse_obj(std::string_view text, const std::string& file);
-ObjMesh read_obj(const std::string& path);
+ObjMesh read_obj(const SourceFile& file);
 
 }  // namespace molejo

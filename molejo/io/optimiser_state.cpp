@@ -497,8 +497,8 @@ void save_state(const std::string& path, const MultiplierState& state) {
   write_file(path, optimiser_text(state));
 }
 
-MultiplierState load_multiplier_state(const std::string& path) {
-  return parse_multiplier_state(read_file(path), path);
+MultiplierState load_multiplier_state(const SourceFile& file) {
+  return parse_multiplier_state(file.read(), file.name());
 }
 
 }  // namespace molejo

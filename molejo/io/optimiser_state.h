@@ -37,6 +37,6 @@ RestartState parse_restart_state(std::string_view text, const std::string& file)
 
 // Written beside the target and renamed: a run that is killed leaves the last or the new one.
 void save_state(const std::string& path, const MultiplierState& state);
-MultiplierState load_multiplier_state(const std::string& path);
+MultiplierState load_multiplier_state(const SourceFile& file);
 
 }  // namespace molejo

@@ -147,8 +147,8 @@ GreyImage parse_png(std::string_view bytes, const std::string& file, std::size_t
   return image;
 }
 
-GreyImage read_png(const std::string& path, std::size_t max_pixels) {
-  return parse_png(read_regular_file(path, max_image_bytes), path, max_pixels);
+GreyImage read_png(const SourceFile& file, std::size_t max_pixels) {
+  return parse_png(file.read(max_image_bytes), file.name(), max_pixels);
 }
 
 }  // namespace molejo

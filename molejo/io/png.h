@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "molejo/io/file_scope.h"
+
 namespace molejo {
 
 inline constexpr std::size_t max_image_bytes = std::size_t{64} << 20;
@@ -19,6 +21,6 @@ struct GreyImage {
 
 // Throws InputError "file: ..." for what is no grey PNG, is cut off, or has more than `max_pixels`.
 GreyImage parse_png(std::string_view bytes, const std::string& file, std::size_t max_pixels);
-GreyImage read_png(const std::string& path, std::size_t max_pixels);
+GreyImage read_png(const SourceFile& file, std::size_t max_pixels);
 
 }  // namespace molejo

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "molejo/io/markup.h"
 #include "molejo/io/net_file.h"
@@ -28,6 +29,46 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
+// The text of an element; blanks at its ends count where the file says so.
+std::string text_of(const XmlElement* element) {
+  if (element == nullptr) return {};
+  const auto space = element->find("xml:space");
+  return space && space->text() == "preserve" ? element->text : std::string(trimmed(element->text));
+}
+// The same as markup.
+std::string marked_up(const char* element, const std::string& text) {
+  if (trimmed(text) == text) return fmt::format("<{0}>{1}</{0}>", element, escaped(text));
+  // a text of blanks alone would be dropped
+  std::string inside = escaped(text);
+  if (inside.front() == ' ') inside.replace(0, 1, "&#32;");
+  return fmt::format("<{0} xml:space=\"preserve\">{1}</{0}>", element, inside);
+}
+
+// The names that nodes with these ids and labels have in a net: the label where it tells the node
+// apart from all others, else the id. A label that is shown as an id by another gives way too.
+std::vector<std::string> node_names(const std::vector<std::string>& ids,
+                                    const std::vector<std::string>& labels) {
+  std::unordered_map<std::string, std::vector<std::size_t>> with_label;
+  for (std::size_t i = 0; i < labels.size(); ++i) with_label[labels[i]].push_back(i);
+  std::vector<std::string> names = labels;
+  std::vector<std::size_t> by_id;
+  for (const auto& [label, nodes] : with_label) {
+    if (label.empty() || nodes.size() > 1) by_id.insert(by_id.end(), nodes.begin(), nodes.end());
+  }
+  std::vector<std::uint8_t> taken(ids.size(), 0);
+  for (const std::size_t i : by_id) taken[i] = 1;
+  for (std::size_t k = 0; k < by_id.size(); ++k) {
+    names[by_id[k]] = ids[by_id[k]];
+    const auto clash = with_label.find(ids[by_id[k]]);
+    if (clash == with_label.end()) continue;
+    for (const std::size_t i : clash->second) {
+      if (taken[i] == 0) by_id.push_back(i);
+      taken[i] = 1;
+    }
+  }
+  return names;
+}
+
 class PnmlReader {
  public:
   explicit PnmlReader(const XmlElement& root) : root_(root), builder_(net_) {}
@@ -40,10 +81,11 @@ class PnmlReader {
     const XmlElement& net = *nets.front();
     const XmlValue type = net.require("type");
     if (type.text() != pt_net) type.fail(fmt::format("expected type=\"{}\"", pt_net));
-    net_.name = trimmed(child_text(net, "name"));
+    net_.name = child_text(net, "name");
     read_page(net);
     add_nodes();
     for (const XmlElement* arc : arcs_) add_arc(*arc);
+    if (const XmlElement* own = own_part(net)) read_parts(*own);
     if (net_.places.empty() && net_.transitions.empty()) {
       net.fail("a net has at least one place or transition");
     }
@@ -72,8 +114,7 @@ class PnmlReader {
 
   static std::string child_text(const XmlElement& element, const char* name) {
     const XmlElement* label = element.child(name);
-    const XmlElement* text = label == nullptr ? nullptr : label->child("text");
-    return text == nullptr ? "" : text->text;
+    return label == nullptr ? "" : text_of(label->child("text"));
   }
 
   void read_page(const XmlElement& page) {
@@ -103,7 +144,45 @@ class PnmlReader {
 
   void read_properties(const XmlElement& own) {
     for (const XmlElement* property : own.all("property")) {
-      net_.properties.emplace_back(trimmed(property->text));
+      net_.properties.push_back(text_of(property));
+    }
+  }
+
+  // Which places were refined, and what belongs to them.
+  void read_parts(const XmlElement& own) {
+    const std::vector<const XmlElement*> parts = own.all("refined");
+    const auto count = static_cast<std::int64_t>(parts.size());
+    for (const XmlElement* part : parts) {
+      RefinedPlace r;
+      r.name = part->require("name").text();
+      if (const auto net = part->find("net")) r.net = net->text();
+      if (const auto outer = part->find("part")) {
+        const auto before = static_cast<std::int64_t>(net_.refined.size());
+        r.part =
+            static_cast<int>(whole(*part, outer->text(), 0, std::max<std::int64_t>(0, before - 1)));
+        if (before == 0) outer->fail("no refined place comes before");
+      }
+      for (const auto& [key, list] : {std::pair{"start", &r.start}, {"end", &r.end}}) {
+        for (const XmlElement* ref : part->all(key)) {
+          const auto found = nodes_.find(text_of(ref));
+          if (found == nodes_.end() || found->second.kind != Kind::place) {
+            ref->fail("'" + shown(ref->text) + "': no place has this id");
+          }
+          list->push_back({found->second.index});
+        }
+      }
+      net_.refined.push_back(std::move(r));
+    }
+    for (const auto& [id, node] : nodes_) {
+      const XmlElement* tool = own_part(*node.element);
+      const XmlElement* part = tool == nullptr ? nullptr : tool->child("part");
+      if (part == nullptr || node.index < 0) continue;
+      if (count == 0) part->fail("no place is refined");
+      const int number = static_cast<int>(whole(*part, part->text, 0, count - 1));
+      if (node.kind == Kind::place) net_.places[static_cast<std::size_t>(node.index)].part = number;
+      if (node.kind == Kind::transition) {
+        net_.transitions[static_cast<std::size_t>(node.index)].part = number;
+      }
     }
   }
 
@@ -122,27 +201,25 @@ class PnmlReader {
     }
     if (kind != Kind::place && kind != Kind::transition) return;
     order_.push_back(id.text());
-    ++names_[std::string(trimmed(child_text(element, "name")))];
-  }
-
-  // The name where it tells nodes apart, else the id.
-  std::string name_of(const XmlElement& element, const std::string& id) const {
-    const std::string name(trimmed(child_text(element, "name")));
-    if (name.empty() || names_.at(name) > 1) return id;
-    // another node may have this name as its id and show that
-    const auto other = nodes_.find(name);
-    return other != nodes_.end() && other->first != id ? id : name;
+    labels_.push_back(child_text(element, "name"));
   }
 
   void add_nodes() {
-    for (const std::string& id : order_) {
-      Node& node = nodes_.at(id);
+    const std::vector<std::string> names = node_names(order_, labels_);
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      Node& node = nodes_.at(order_[i]);
       const XmlElement& e = *node.element;
+      NodeOrigin origin{order_[i], {}};
+      if (names[i] != labels_[i]) origin.label = labels_[i];
       guarded(e, [&] {
         if (node.kind == Kind::place) {
-          node.index = builder_.add(read_place(e, name_of(e, id))).index;
+          Place place = read_place(e, names[i]);
+          place.origin = std::move(origin);
+          node.index = builder_.add(std::move(place)).index;
         } else {
-          node.index = builder_.add(read_transition(e, name_of(e, id))).index;
+          Transition transition = read_transition(e, names[i]);
+          transition.origin = std::move(origin);
+          node.index = builder_.add(std::move(transition)).index;
         }
       });
     }
@@ -183,7 +260,7 @@ class PnmlReader {
         if (!seconds) delay->fail("'" + shown(trimmed(delay->text)) + "': expected seconds");
         place.delay = *seconds;
       }
-      if (const XmlElement* action = own->child("action")) place.action = trimmed(action->text);
+      if (const XmlElement* action = own->child("action")) place.action = text_of(action);
       place.awaited = own->child("await") != nullptr;
     }
     if (!place.action.empty() && place.delay == Fraction() && !place.awaited) {
@@ -200,7 +277,7 @@ class PnmlReader {
       transition.priority =
           static_cast<int>(whole(*priority, priority->text, -max_tokens, max_tokens));
     }
-    if (const XmlElement* event = own->child("event")) transition.event = trimmed(event->text);
+    if (const XmlElement* event = own->child("event")) transition.event = text_of(event);
     return transition;
   }
 
@@ -269,29 +346,27 @@ class PnmlReader {
   Net net_;
   NetBuilder builder_;
   std::unordered_map<std::string, Node> nodes_;  // by id
-  std::unordered_map<std::string, int> names_;   // how many nodes have a name
-  std::vector<std::string> order_;               // ids of places and transitions
+  std::vector<std::string> order_, labels_;      // ids and names of places and transitions
   std::vector<const XmlElement*> arcs_;
 };
 
 class PnmlWriter {
  public:
-  std::string text(const Net& net) {
+  explicit PnmlWriter(const Net& net) : net_(net) {
+    choose_ids();
+    choose_labels();
+  }
+
+  std::string text() {
     line("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
     line("<pnml xmlns=\"{}\">", grammar);
-    line("<net id=\"net\" type=\"{}\">", pt_net);
-    if (!net.name.empty()) line("<name><text>{}</text></name>", escaped(net.name));
-    if (!net.properties.empty()) {
-      std::string properties;
-      for (const std::string& p : net.properties) {
-        properties += fmt::format("<property>{}</property>", escaped(p));
-      }
-      own(properties);
-    }
-    line("<page id=\"page\">");
-    for (std::size_t i = 0; i < net.places.size(); ++i) write(net.places[i], i);
-    for (std::size_t i = 0; i < net.transitions.size(); ++i) write(net.transitions[i], i);
-    for (std::size_t i = 0; i < net.arcs.size(); ++i) write(net.arcs[i], i);
+    line("<net id=\"{}\" type=\"{}\">", fresh("net"), pt_net);
+    if (!net_.name.empty()) line("<name>{}</name>", marked_up("text", net_.name));
+    write_own();
+    line("<page id=\"{}\">", fresh("page"));
+    for (std::size_t i = 0; i < net_.places.size(); ++i) write(net_.places[i], i);
+    for (std::size_t i = 0; i < net_.transitions.size(); ++i) write(net_.transitions[i], i);
+    for (std::size_t i = 0; i < net_.arcs.size(); ++i) write(net_.arcs[i], i);
     line("</page>\n</net>\n</pnml>");
     return std::move(out_);
   }
@@ -306,38 +381,100 @@ class PnmlWriter {
     line("<toolspecific tool=\"molejo\" version=\"1\">{}</toolspecific>", inside);
   }
 
+  // An id that nobody has.
+  std::string fresh(std::string id) {
+    while (!used_.insert(id).second) id += "_";
+    return id;
+  }
+
+  // Those that the nodes had, places before transitions.
+  void choose_ids() {
+    const auto take = [&](const NodeOrigin& origin) {
+      const bool own_id = !origin.id.empty() && used_.insert(origin.id).second;
+      ids_.push_back(own_id ? origin.id : "");
+    };
+    for (const Place& p : net_.places) take(p.origin);
+    for (const Transition& t : net_.transitions) take(t.origin);
+    for (std::size_t i = 0; i < ids_.size(); ++i) {
+      const bool of_place = i < net_.places.size();
+      const std::size_t number = of_place ? i + 1 : i + 1 - net_.places.size();
+      if (ids_[i].empty()) ids_[i] = fresh((of_place ? "p" : "t") + std::to_string(number));
+    }
+  }
+
+  // Those that the nodes had, as long as they lead to their names again; else the names.
+  void choose_labels() {
+    std::vector<std::string> names;
+    const auto take = [&](const auto& node) {
+      names.push_back(node.name);
+      labels_.push_back(node.origin.label.value_or(node.name));
+    };
+    for (const Place& p : net_.places) take(p);
+    for (const Transition& t : net_.transitions) take(t);
+    if (node_names(ids_, labels_) != names) labels_ = names;
+  }
+
+  void write_own() {
+    std::string inside;
+    for (const std::string& p : net_.properties) inside += marked_up("property", p);
+    for (const RefinedPlace& r : net_.refined) {
+      inside += fmt::format("<refined name=\"{}\" net=\"{}\"", escaped(r.name), escaped(r.net));
+      if (r.part >= 0) inside += fmt::format(" part=\"{}\"", r.part);
+      inside += ">";
+      for (const auto& [key, list] : {std::pair{"start", &r.start}, {"end", &r.end}}) {
+        for (const PlaceId p : *list) {
+          if (p.index >= 0) inside += marked_up(key, ids_[static_cast<std::size_t>(p.index)]);
+        }
+      }
+      inside += "</refined>";
+    }
+    if (!inside.empty()) own(inside);
+  }
+
+  static std::string part_of(int part) {
+    return part < 0 ? "" : fmt::format("<part>{}</part>", part);
+  }
+
   void write(const Place& p, std::size_t i) {
-    line("<place id=\"p{}\"><name><text>{}</text></name>", i + 1, escaped(p.name));
+    line("<place id=\"{}\"><name>{}</name>", escaped(ids_[i]), marked_up("text", labels_[i]));
     if (p.tokens > 0) line("<initialMarking><text>{}</text></initialMarking>", p.tokens);
     std::string inside;
     if (p.delay.numerator > 0) inside += "<delay>" + to_string(p.delay) + "</delay>";
-    if (!p.action.empty()) inside += "<action>" + escaped(p.action) + "</action>";
+    if (!p.action.empty()) inside += marked_up("action", p.action);
     if (p.awaited) inside += "<await/>";
+    inside += part_of(p.part);
     if (!inside.empty()) own(inside);
     line("</place>");
   }
 
   void write(const Transition& t, std::size_t i) {
-    line("<transition id=\"t{}\"><name><text>{}</text></name>", i + 1, escaped(t.name));
+    const std::size_t node = net_.places.size() + i;
+    line("<transition id=\"{}\"><name>{}</name>", escaped(ids_[node]),
+         marked_up("text", labels_[node]));
     std::string inside;
     if (t.priority != 1) inside += fmt::format("<priority>{}</priority>", t.priority);
-    if (!t.event.empty()) inside += "<event>" + escaped(t.event) + "</event>";
+    if (!t.event.empty()) inside += marked_up("event", t.event);
+    inside += part_of(t.part);
     if (!inside.empty()) own(inside);
     line("</transition>");
   }
 
   void write(const Arc& a, std::size_t i) {
-    const std::string place = fmt::format("p{}", a.place.index + 1);
-    const std::string transition = fmt::format("t{}", a.transition.index + 1);
+    const std::string place = escaped(ids_[static_cast<std::size_t>(a.place.index)]);
+    const std::string transition =
+        escaped(ids_[net_.places.size() + static_cast<std::size_t>(a.transition.index)]);
     const bool puts = a.kind == ArcKind::output;
-    line("<arc id=\"a{}\" source=\"{}\" target=\"{}\">", i + 1, puts ? transition : place,
-         puts ? place : transition);
+    line("<arc id=\"{}\" source=\"{}\" target=\"{}\">", fresh("a" + std::to_string(i + 1)),
+         puts ? transition : place, puts ? place : transition);
     if (a.weight != 1) line("<inscription><text>{}</text></inscription>", a.weight);
     if (a.kind == ArcKind::inhibitor) line("<type value=\"inhibitor\"/>");
     if (a.kind == ArcKind::interrupter) own("<kind>interrupter</kind>");
     line("</arc>");
   }
 
+  const Net& net_;
+  std::unordered_set<std::string> used_;
+  std::vector<std::string> ids_, labels_;  // of places, then of transitions
   std::string out_;
 };
 
@@ -348,6 +485,6 @@ Net parse_pnml(std::string_view text, const std::string& file) {
   return PnmlReader(root).run();
 }
 
-std::string pnml_text(const Net& net) { return PnmlWriter().text(net); }
+std::string pnml_text(const Net& net) { return PnmlWriter(net).text(); }
 
 }  // namespace molejo

@@ -7,12 +7,13 @@
 #include <string>
 #include <string_view>
 
+#include "molejo/io/file_scope.h"
 #include "molejo/model/scene.h"
 
 namespace molejo {
 
 // `file` names the text in errors ("file:line: ..."); meshes are found beside it.
-Scene parse_urdf(std::string_view text, const std::string& file);
-Scene parse_mjcf(std::string_view text, const std::string& file);
+Scene parse_urdf(std::string_view text, const SourceFile& file);
+Scene parse_mjcf(std::string_view text, const SourceFile& file);
 
 }  // namespace molejo

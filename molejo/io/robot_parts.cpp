@@ -1,7 +1,6 @@
 #include "molejo/io/robot_parts.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <unordered_map>
 
 #include "molejo/model/error.h"
@@ -31,22 +30,6 @@ Polyhedron hull_of_mesh(const TriangleMesh& mesh, const XmlValue& at, ImportWarn
     warnings.add(*at.element, "a mesh that is not convex was replaced by its convex hull");
   }
   return hull;
-}
-
-std::string folder_of(const std::string& file) {
-  const std::size_t slash = file.find_last_of("/\\");
-  return slash == std::string::npos ? "" : file.substr(0, slash + 1);
-}
-
-std::string plain_path(const std::string& path) {
-  return std::filesystem::path(path).lexically_normal().string();
-}
-
-void require_relative_path(const XmlValue& value, const std::string& path) {
-  const bool drive = path.size() > 1 && path[1] == ':';
-  if (path.empty() || path.front() == '/' || path.front() == '\\' || drive) {
-    value.fail("expected a path that is relative to the file");
-  }
 }
 
 std::vector<std::size_t> weightless_moving_bodies(const Scene& scene) {

@@ -19,15 +19,6 @@ Polyhedron hull_of_mesh(const TriangleMesh& mesh, const XmlValue& at, ImportWarn
 // Volume enclosed by the triangles: sum of signed tetrahedra, positive when they face outward.
 double enclosed_volume(const TriangleMesh& mesh);
 
-// The folder of a file, with a slash at its end; empty for a bare name.
-std::string folder_of(const std::string& file);
-
-// A path without "." and "folder/..".
-std::string plain_path(const std::string& path);
-
-// Throws at `value` when it names a place outside the folder of the file: "/x", "C:x".
-void require_relative_path(const XmlValue& value, const std::string& path);
-
 // Indices of bodies that a joint moves although neither they nor anything they carry has mass,
 // and whose joint has no rotor inertia. Parents must come before their children.
 std::vector<std::size_t> weightless_moving_bodies(const Scene& scene);

@@ -7,7 +7,6 @@
 
 #include "molejo/io/animado.h"
 #include "molejo/io/assembly.h"
-#include "molejo/io/file.h"
 #include "molejo/io/scene_keys.h"
 #include "molejo/model/error.h"
 
@@ -125,7 +124,7 @@ void read_tables(const JsonCursor& cursor, Scene& scene) {
 
 }  // namespace
 
-Scene parse_scene(std::string_view text, const std::string& file) {
+Scene parse_scene(std::string_view text, const SourceFile& file) {
   const JsonDocument document = parse_json(text, file);
   const std::string no_instance;
   Scope scope;
@@ -153,8 +152,6 @@ Scene parse_scene(std::string_view text, const std::string& file) {
   return scene;
 }
 
-Scene read_scene(const std::string& path) {
-  return parse_scene(read_file(path, max_json_bytes), path);
-}
+Scene read_scene(const SourceFile& file) { return parse_scene(file.read(max_json_bytes), file); }
 
 }  // namespace molejo

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "molejo/io/file_scope.h"
 #include "molejo/model/scene.h"
 
 namespace molejo {
@@ -14,8 +15,8 @@ inline constexpr std::string_view any_body = "*";  // in a contact pair; no name
 
 // Errors are InputError: "file:line: /pointer: value: what was expected". `file` names the text in
 // errors, and files that the scene refers to (OBJ) are found beside it.
-Scene parse_scene(std::string_view text, const std::string& file);
-Scene read_scene(const std::string& path);
+Scene parse_scene(std::string_view text, const SourceFile& file);
+Scene read_scene(const SourceFile& file);
 
 // The scene as native text, every number with the digits to read it back exactly.
 std::string scene_text(const Scene& scene);

@@ -1,7 +1,5 @@
-#include <filesystem>
-
 #include "molejo/io/animado.h"
-#include "molejo/io/file.h"
+#include "molejo/io/json_place.h"
 #include "molejo/io/scene_elements.h"
 #include "molejo/io/scene_keys.h"
 #include "molejo/math/expression.h"
@@ -31,7 +29,7 @@ MotionKey read_key(const JsonCursor& cursor) {
 }
 
 // The same key seen from the world.
-MotionKey placed(const Pose& X_WI, MotionKey key) {
+MotionKey seen_from_world(const Pose& X_WI, MotionKey key) {
   if (X_WI == Pose{}) return key;
   key.p = X_WI * key.p;
   key.orientation = normalized(quaternion(X_WI.R) * key.orientation);
@@ -44,24 +42,18 @@ MotionKey placed(const Pose& X_WI, MotionKey key) {
 }  // namespace
 
 MotionPath read_follow(const JsonCursor& cursor, const Pose& X_WI) {
-  try {
+  return placed(cursor, [&] {
     std::vector<MotionKey> keys;
     if (cursor.is_string()) {
-      const std::string file = cursor.name();
-      const std::filesystem::path folder =
-          std::filesystem::path(cursor.document().file).parent_path();
-      const std::string text = read_regular_file((folder / file).string());
-      keys = parse_motion_table(text, file).keys();
+      const SourceFile table = file_beside(cursor);
+      keys = parse_motion_table(table.read(), cursor.name()).keys();
     } else {
       cursor.expect_array(max_motion_keys);
       for (std::size_t i = 0; i < cursor.size(); ++i) keys.push_back(read_key(cursor[i]));
     }
-    for (MotionKey& key : keys) key = placed(X_WI, key);
+    for (MotionKey& key : keys) key = seen_from_world(X_WI, key);
     return MotionPath(std::move(keys));
-  } catch (const InputError& error) {
-    if (std::string_view(error.what()).starts_with(cursor.document().file + ":")) throw;
-    cursor.fail(error.what());
-  }
+  });
 }
 
 }  // namespace molejo

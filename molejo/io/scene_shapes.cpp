@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 
 #include "molejo/io/json_place.h"
 #include "molejo/io/plane_names.h"
@@ -159,11 +158,11 @@ void BodyReader::count_heights(const JsonCursor& cursor, std::size_t count) {
 }
 
 const ObjMesh& BodyReader::obj_mesh(const JsonCursor& name) {
-  const std::string path = file_beside(name);
-  const auto known = obj_meshes_.find(path);
+  const SourceFile file = file_beside(name);
+  const auto known = obj_meshes_.find(file.name());
   if (known != obj_meshes_.end()) return known->second;
-  ObjMesh mesh = placed(name, [&] { return read_obj(path); });
-  return obj_meshes_.emplace(path, std::move(mesh)).first->second;
+  ObjMesh mesh = placed(name, [&] { return read_obj(file); });
+  return obj_meshes_.emplace(file.name(), std::move(mesh)).first->second;
 }
 
 Polyhedron BodyReader::read_polyhedron(const JsonCursor& cursor) {
@@ -175,13 +174,13 @@ Polyhedron BodyReader::read_polyhedron(const JsonCursor& cursor) {
   std::vector<Vec3> vertices;
   if (source == "obj") {
     if (cursor.has("faces")) cursor.need("faces").fail("the hull of an OBJ file has its own faces");
-    const std::string path = file_beside(from);
-    if (!obj_hulls_.contains(path)) {
+    const SourceFile file = file_beside(from);
+    if (!obj_hulls_.contains(file.name())) {
       // every later use needs the corners only
-      obj_hulls_[path] =
-          placed(from, [&] { return convex_hull(read_obj(path).vertices).vertices; });
+      obj_hulls_[file.name()] =
+          placed(from, [&] { return convex_hull(read_obj(file).vertices).vertices; });
     }
-    vertices = obj_hulls_[path];
+    vertices = obj_hulls_[file.name()];
   } else {
     vertices = read_vertices(from);
   }

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "molejo/io/assembly.h"
-#include "molejo/io/file.h"
+#include "molejo/io/json_place.h"
 #include "molejo/io/load.h"
 #include "molejo/io/motion.h"
 #include "molejo/io/net_file.h"
@@ -21,9 +22,9 @@ namespace molejo {
 namespace {
 
 const std::vector<std::string> file_keys{
-    "name",  "description", "parameters", "scene",       "camera", "actors",
-    "net",   "properties",  "fps",        "duration",    "seed",   "cast",
-    "start", "actions",     "places",     "transitions", "causes"};
+    "name",   "description", "parameters", "variables", "scene",       "camera",
+    "actors", "net",         "properties", "fps",       "duration",    "seed",
+    "cast",   "start",       "actions",    "places",    "transitions", "causes"};
 constexpr int most_actors = 10'000;
 
 std::size_t at_index(int i) { return static_cast<std::size_t>(i); }
@@ -46,35 +47,28 @@ bool fits(std::string_view text, std::string_view pattern) {
   return p == pattern.size();
 }
 
-Fraction read_fraction(const JsonCursor& at, Fraction least, Fraction most) {
-  const auto value = at.is_number() ? exact_fraction(at.number()) : parse_fraction(at.text());
-  if (value && !(*value < least) && !(most < *value)) return *value;
-  at.fail(fmt::format("expected a number from {} to {} with at most 9 decimals, or \"30000/1001\"",
-                      to_string(least), to_string(most)));
-}
-
 class ShowReader {
  public:
-  ShowReader(const JsonCursor& top, const std::string& file, const CharacterLoader& loader)
-      : top_(top), file_(file), walkers_(file, loader) {}
+  ShowReader(const JsonCursor& top, const CharacterLoader& loader)
+      : top_(top), file_(top.document().file.name()), walkers_(loader) {}
 
   Show read() {
-    top_.expect_keys(file_keys);
     if (const auto x = top_.find("name")) show_.name = x->text();
     if (const auto x = top_.find("description")) show_.description = x->text();
     read_scene();
     read_actors();
+    read_variables();
     const Built built = build_with_file();
     for (const Placed& a : actors_) add_figure(built, a);
     read_net();
     read_times();
-    const ShowBodies bodies{built.model, show_.figures, show_.walkers, show_.scene, file_};
-    ActionReader actions(bodies, top_.document());
+    const ShowBodies bodies{built.model, show_.figures, show_.walkers, show_.scene};
+    ActionReader actions(bodies, top_.document(), top_.scope());
     read_cast();
     read_start(actions);
     read_places(actions, bodies);
     read_transitions(actions);
-    read_causes(actions);
+    conditions_ = read_causes(top_, file_, actions, *names_, show_);
     finish();
     return std::move(show_);
   }
@@ -91,10 +85,10 @@ class ShowReader {
   void read_scene() {
     if (const auto scene = top_.find("scene")) {
       if (scene->is_string()) {
-        show_.scene = load_scene(beside_file(file_, scene->text()));
+        show_.scene = load_scene(file_beside(*scene));
       } else {
         scene->expect_object();
-        show_.scene = parse_scene(pretty_text(scene->value()), file_ + ": /scene");
+        show_.scene = parse_scene(pretty_text(scene->value()), part("/scene"));
       }
     }
     show_.scene.character.reset();
@@ -123,7 +117,7 @@ class ShowReader {
     item.expect_keys(keys);
     int count = 1;
     if (const auto c = item.find("count")) count = c->whole(0, most_actors);
-    const std::string path = walks ? "" : beside_file(file_, item.need("character").text());
+    const SourceFile file = walks ? SourceFile("") : file_beside(item.need("character"));
     for (int i = 0; i < count; ++i) {
       Scope scope = item.scope();
       scope.set("i", i);
@@ -141,7 +135,7 @@ class ShowReader {
         actors_.push_back(std::move(actor));
         continue;
       }
-      actor.scene = character(path);
+      actor.scene = character(file);
       copy.read("position", actor.position);
       copy.only_one({"heading", "heading_deg"});
       copy.read_between("heading", -1000, 1000, actor.heading);
@@ -154,19 +148,35 @@ class ShowReader {
     }
   }
 
+  // Of the show: numbers and formulas, which may use bodies of the actors.
+  void read_variables() {
+    const auto variables = top_.find("variables");
+    if (!variables) return;
+    FormulaNotes notes(top_.document());
+    Surroundings around;
+    around.formulas = &notes;
+    for (const SceneDefinition& d : show_.scene.definitions) {
+      const std::string full = d.formula.scope.empty() ? d.name : d.formula.scope + "." + d.name;
+      if (const auto own = variables->find(full)) own->fail("the scene defines this name too");
+    }
+    DefinitionReader(show_.scene).read(top_, around);
+  }
+
   // A scene, or the character of a gait in its rest pose.
-  const Scene& character(const std::string& path) {
-    const auto known = characters_.find(path);
+  const Scene& character(const SourceFile& file) {
+    const auto known = characters_.find(file.name());
     if (known != characters_.end()) return known->second;
     Scene scene;
-    if (path.ends_with(".gait.json")) {
-      const GaitFile gait = load_gait(path);
+    if (file.name().ends_with(".gait.json")) {
+      const GaitFile gait = load_gait(file);
       scene = make_character(gait.motion.scene, gait.motion.motion.figure).scene;
     } else {
-      scene = load_scene(path);
+      scene = load_scene(file);
     }
-    return characters_.emplace(path, std::move(scene)).first->second;
+    return characters_.emplace(file.name(), std::move(scene)).first->second;
   }
+
+  SourceFile part(const char* pointer) const { return top_.document().file.part(pointer); }
 
   Built build_with_file() {
     try {
@@ -203,16 +213,21 @@ class ShowReader {
   void read_net() {
     const JsonCursor net = top_.need("net");
     if (net.is_string()) {
-      show_.net = load_net(beside_file(file_, net.text()));
+      show_.net = load_net(file_beside(net));
     } else {
       net.expect_object();
-      show_.net = parse_net_json(pretty_text(net.value()), file_ + ": /net");
+      show_.net = parse_net_json(pretty_text(net.value()), part("/net"));
     }
     names_ = std::make_unique<NetNames>(show_.net);
     if (const auto properties = top_.find("properties")) {
       properties->expect_array(10'000);
       for (std::size_t i = 0; i < properties->size(); ++i) {
         show_.net.properties.push_back((*properties)[i].word());
+        try {
+          parse_property(show_.net.properties.back(), show_.net);
+        } catch (const NetError& error) {
+          (*properties)[i].fail(error.what());
+        }
       }
     }
   }
@@ -394,92 +409,6 @@ class ShowReader {
     }
   }
 
-  void read_causes(ActionReader& actions) {
-    const auto causes = top_.find("causes");
-    if (!causes) return;
-    causes->expect_array(10'000);
-    for (std::size_t i = 0; i < causes->size(); ++i) read_cause((*causes)[i], actions);
-  }
-
-  void read_cause(const JsonCursor& at, ActionReader& actions) {
-    const std::vector<std::string> keys{"contact", "parting", "least_impulse", "when",
-                                        "arrival", "to",      "within",        "at",
-                                        "raise",   "hold",    "put",           "finish"};
-    at.expect_keys(keys);
-    Cause cause;
-    const std::string_view kind = at.only_one({"contact", "when", "arrival", "at"});
-    if (kind.empty()) at.fail("expected contact, when, arrival or at");
-    if (kind == "contact") {
-      const JsonCursor pair = at.need("contact");
-      pair.expect_array(2);
-      if (pair.size() == 0) pair.fail("expected one body or two");
-      cause.a = actions.body(pair[0], -1);
-      cause.any = pair.size() == 1;
-      if (!cause.any) cause.b = actions.body(pair[1], -1);
-      at.read("parting", cause.parting);
-      at.read_between("least_impulse", 0, 1e12, cause.least_impulse);
-    } else if (kind == "when") {
-      cause.kind = Cause::Kind::condition;
-      cause.probe = conditions_;
-      actions.add_condition(at.need("when"), fmt::format("directed_when_{}", ++conditions_));
-    } else if (kind == "arrival") {
-      cause.kind = Cause::Kind::arrival;
-      cause.a = actions.body(at.need("arrival"), -1);
-      cause.target = actions.target(at.need("to"), -1);
-      cause.within = at.need("within").between(0, 1e6);
-    } else {
-      cause.kind = Cause::Kind::times;
-      const JsonCursor times = at.need("at");
-      times.expect_array(10'000);
-      for (std::size_t i = 0; i < times.size(); ++i) {
-        cause.at.push_back(read_fraction(times[i], 0, 100'000));
-        if (i > 0 && cause.at[i] < cause.at[i - 1]) times[i].fail("times must not decrease");
-      }
-    }
-    refuse_strangers(at, kind);
-    read_effect(at, cause);
-    show_.causes.push_back(std::move(cause));
-  }
-
-  // Words of another kind of cause.
-  static void refuse_strangers(const JsonCursor& at, std::string_view kind) {
-    const auto refuse = [&](const char* key, const char* owner) {
-      if (kind == owner) return;
-      if (const auto x = at.find(key)) x->fail(fmt::format("belongs to '{}'", owner));
-    };
-    refuse("parting", "contact");
-    refuse("least_impulse", "contact");
-    refuse("to", "arrival");
-    refuse("within", "arrival");
-  }
-
-  void read_effect(const JsonCursor& at, Cause& cause) const {
-    const std::string_view effect = at.only_one({"raise", "hold", "put", "finish"});
-    if (effect.empty()) at.fail("expected raise, hold, put or finish");
-    const JsonCursor word = at.need(effect);
-    if (effect == "put" || effect == "finish") {
-      cause.effect = effect == "put" ? Cause::Effect::put : Cause::Effect::finish;
-      cause.place = place(word, word.word());
-      if (effect == "finish" && !show_.net.places[at_index(cause.place.index)].awaited) {
-        word.fail("this place is not awaited: it ends by its delay");
-      }
-      return;
-    }
-    cause.effect = effect == "raise" ? Cause::Effect::raise : Cause::Effect::hold;
-    if (effect == "hold" && cause.kind != Cause::Kind::condition &&
-        cause.kind != Cause::Kind::arrival) {
-      word.fail("only what lasts can be held: 'when' or 'arrival'");
-    }
-    cause.event = word.word();
-    std::vector<std::string> known;
-    for (const Transition& t : show_.net.transitions) {
-      if (!t.event.empty()) known.push_back(t.event);
-    }
-    if (std::find(known.begin(), known.end(), cause.event) == known.end()) {
-      word.fail(unknown_word("event", cause.event, known));
-    }
-  }
-
   // All formulas are there: built again with them.
   void finish() {
     show_.scene.name = show_.name.empty() ? show_.scene.name : show_.name;
@@ -522,68 +451,28 @@ class ShowReader {
   int conditions_ = 0;
 };
 
-TraceStep read_step(const JsonCursor& at, const NetNames& names) {
-  TraceStep step;
-  const bool timed = at.is_object();
-  const JsonCursor word = timed ? at.need("fire") : at;
-  try {
-    step.transition = names.transition(word.text());
-  } catch (const NetError& error) {
-    word.fail(error.what());
-  }
-  if (!timed || !at.has("time")) return step;
-  const double t = at.need("time").between(0, 1e6);
-  const auto exact = exact_fraction(t);
-  step.time = exact ? *exact : Fraction(std::llround(t * 1e6), 1'000'000);
-  return step;
-}
-
-// Where the firings stand: the list itself, a property's, or the way to a deadlock.
-JsonCursor find_firings(const JsonCursor& top) {
-  if (top.is_array()) return top;
-  if (const auto trace = top.find("trace")) return *trace;
-  if (const auto properties = top.find("properties")) {
-    for (std::size_t i = 0; i < properties->size(); ++i) {
-      if (const auto trace = (*properties)[i].find("trace")) return *trace;
-    }
-  }
-  if (const auto untimed = top.find("untimed")) {
-    if (const auto trace = untimed->find("deadlock_trace")) return *trace;
-  }
-  top.fail("holds no trace: no property with a counterexample, and no deadlock");
-}
-
 }  // namespace
 
-Show parse_show(std::string_view text, const std::string& file, const CharacterLoader& loader) {
+Fraction read_fraction(const JsonCursor& at, Fraction least, Fraction most) {
+  const auto value = at.is_number() ? exact_fraction(at.number()) : parse_fraction(at.text());
+  if (value && !(*value < least) && !(most < *value)) return *value;
+  at.fail(fmt::format("expected a number from {} to {} with at most 9 decimals, or \"30000/1001\"",
+                      to_string(least), to_string(most)));
+}
+
+Show parse_show(std::string_view text, const SourceFile& file, const CharacterLoader& loader) {
   const JsonDocument document = parse_json(text, file);
   Scope scope;
   const std::string instance;
   const JsonCursor outer(document, document.root, scope, instance);
-  outer.expect_object();
+  outer.expect_keys(file_keys);
   if (const auto parameters = outer.find("parameters")) read_parameters(*parameters, scope);
   const JsonCursor top(document, document.root, scope, instance);
-  return ShowReader(top, file, loader).read();
+  return ShowReader(top, loader).read();
 }
 
-Show load_show(const std::string& path) {
-  return parse_show(read_file(path, max_json_bytes), path);
-}
-
-std::vector<TraceStep> parse_trace(std::string_view text, const std::string& file, const Net& net) {
-  const JsonDocument document = parse_json(text, file);
-  const Scope scope;
-  const std::string instance;
-  const JsonCursor list = find_firings({document, document.root, scope, instance});
-  list.expect_array(1'000'000);
-  const NetNames names(net);
-  std::vector<TraceStep> steps;
-  for (std::size_t i = 0; i < list.size(); ++i) steps.push_back(read_step(list[i], names));
-  return steps;
-}
-
-std::vector<TraceStep> load_trace(const std::string& path, const Net& net) {
-  return parse_trace(read_file(path, max_json_bytes), path, net);
+Show load_show(const SourceFile& file, const CharacterLoader& loader) {
+  return parse_show(file.read(max_json_bytes), file, loader);
 }
 
 }  // namespace molejo

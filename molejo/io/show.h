@@ -8,17 +8,14 @@
 #include <string_view>
 
 #include "molejo/director/director.h"
+#include "molejo/io/file_scope.h"
+#include "molejo/io/net_trace.h"
 
 namespace molejo {
 
-// `loader` gives the characters of walkers by the paths of their files, instead of those files.
-using CharacterLoader = std::function<motion::Character(const std::string& path)>;
-Show parse_show(std::string_view text, const std::string& file, const CharacterLoader& loader = {});
-Show load_show(const std::string& path);
-
-// The firings of a counterexample: what `molejo net analyse --json` wrote (its first property with
-// a trace, or a deadlock's), or a list of names, or of {"fire", "time"}.
-std::vector<TraceStep> parse_trace(std::string_view text, const std::string& file, const Net& net);
-std::vector<TraceStep> load_trace(const std::string& path, const Net& net);
+// `loader` gives the characters of walkers, instead of their files.
+using CharacterLoader = std::function<motion::Character(const SourceFile& file)>;
+Show parse_show(std::string_view text, const SourceFile& file, const CharacterLoader& loader = {});
+Show load_show(const SourceFile& file, const CharacterLoader& loader = {});
 
 }  // namespace molejo

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
+#include "molejo/io/json_place.h"
 #include "molejo/io/motion.h"
 #include "molejo/io/show_parts.h"
 #include "molejo/math/units.h"
@@ -76,10 +76,6 @@ Curve read_curve(const JsonCursor& at) {
 }
 
 }  // namespace
-
-std::string beside_file(const std::string& file, const std::string& name) {
-  return (std::filesystem::path(file).parent_path() / name).lexically_normal().string();
-}
 
 int ActionReader::figure(const JsonCursor& at) const {
   const std::string name = at.word();
@@ -259,10 +255,17 @@ Action ActionReader::read_gait(const JsonCursor& at, int actor, double delay) {
   if (!motion.cycle && !(delay > 0 && delay <= 600)) {
     at.fail("a simulated gait needs a delay of its place, of 600 s at most; or \"cycle\": true");
   }
-  const std::string path = beside_file(bodies_.file, at.need("file").text());
-  std::shared_ptr<const GaitData>& data = gaits_[path];
+  for (const SceneBody& body : bodies_.scene.bodies) {
+    for (const Shape& shape : body.shapes) {
+      if (!shape.collides || !std::holds_alternative<HeightField>(shape.geometry)) continue;
+      at.fail(fmt::format("the ground of a gait is the plane z = 0, and '{}' is a height field",
+                          body.name));
+    }
+  }
+  const SourceFile source = file_beside(at.need("file"));
+  std::shared_ptr<const GaitData>& data = gaits_[source.name()];
   if (!data) {
-    const GaitFile file = load_gait(path);
+    const GaitFile file = load_gait(source);
     std::optional<Feedback> feedback;
     if (file.feedback) feedback = file.feedback->feedback;
     data = std::make_shared<const GaitData>(file.motion.scene, file.motion.motion, file.unknowns,
@@ -271,7 +274,7 @@ Action ActionReader::read_gait(const JsonCursor& at, int actor, double delay) {
       at.need("file").fail(
           fmt::format("{} unknowns, expected {}", file.unknowns.size(), data->problem.size()));
     }
-    if (file.feedback) check_feedback(data->problem, *file.feedback, path);
+    if (file.feedback) check_feedback(data->problem, *file.feedback, source.name());
   }
   motion.gait = data;
   const Figure& f = bodies_.figures[at_index(motion.figure)];
@@ -461,12 +464,55 @@ Action ActionReader::read_motor(const JsonCursor& at, int actor, double delay) {
   return drive;
 }
 
+ActionReader::ActionReader(const ShowBodies& bodies, const JsonDocument& document,
+                           const Scope& parameters)
+    : bodies_(bodies), notes_(document) {
+  const auto offer = [&](SceneDefinition d) {
+    const std::vector<SceneDefinition>& known = bodies_.scene.definitions;
+    const auto same = [&](const SceneDefinition& other) {
+      return other.name == d.name && other.formula.scope == d.formula.scope;
+    };
+    if (is_free_name(d.name) && std::none_of(known.begin(), known.end(), same)) {
+      offered_.push_back(std::move(d));
+    }
+  };
+  for (const SceneProbe& probe : bodies_.scene.probes) {
+    const std::size_t dot = probe.name.rfind('.');
+    SceneDefinition d;
+    d.name = dot == std::string::npos ? probe.name : probe.name.substr(dot + 1);
+    d.formula = probe.formula;
+    offer(std::move(d));
+  }
+  for (std::size_t i = 0; i < parameters.names().size(); ++i) {
+    SceneDefinition d;
+    d.name = parameters.names()[i];
+    d.value = parameters.values()[i];
+    offer(std::move(d));
+  }
+}
+
 void ActionReader::add_condition(const JsonCursor& at, const std::string& name) {
   Surroundings around;
   around.formulas = &notes_;
   if (!is_formula(at)) at.fail("expected a formula, such as \"ball.z < 0.5\"");
   SceneFormula formula = read_formula(at, around);
+  define_offered(
+      [&](const SceneDefinition& d) { return formula.text.find(d.name) != std::string::npos; });
   bodies_.scene.probes.push_back({name, std::move(formula)});
+}
+
+void ActionReader::add_condition(SceneFormula formula, const std::string& name) {
+  define_offered([](const SceneDefinition&) { return true; });
+  bodies_.scene.probes.push_back({name, std::move(formula)});
+}
+
+template <class F>
+void ActionReader::define_offered(F&& is_meant) {
+  std::erase_if(offered_, [&](const SceneDefinition& d) {
+    const bool meant = is_meant(d);
+    if (meant) bodies_.scene.definitions.push_back(d);
+    return meant;
+  });
 }
 
 // What poses limbs would contradict a walker.

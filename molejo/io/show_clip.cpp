@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "molejo/io/character_file.h"
+#include "molejo/io/json_place.h"
 #include "molejo/io/show_parts.h"
 #include "molejo/model/error.h"
 
@@ -40,18 +41,15 @@ int choose_clip(const JsonCursor& at, const motion::Character& character) {
 }  // namespace
 
 std::shared_ptr<const ClipData> ActionReader::clip(const JsonCursor& at) {
-  const JsonCursor file = at.need("file");
-  const std::string path = beside_file(bodies_.file, file.text());
-  auto known = clip_files_.find(path);
+  const JsonCursor named = at.need("file");
+  const SourceFile file = file_beside(named);
+  auto known = clip_files_.find(file.name());
   if (known == clip_files_.end()) {
-    try {
-      known = clip_files_.emplace(path, load_character(path)).first;
-    } catch (const InputError& error) {
-      file.fail(error.what());
-    }
+    known =
+        clip_files_.emplace(file.name(), placed(named, [&] { return load_character(file); })).first;
   }
   const int which = choose_clip(at, known->second);
-  std::shared_ptr<const ClipData>& data = clips_[{path, which}];
+  std::shared_ptr<const ClipData>& data = clips_[{file.name(), which}];
   if (!data) data = std::make_shared<const ClipData>(known->second, which);
   return data;
 }

@@ -21,13 +21,12 @@ struct ShowBodies {
   const std::vector<Figure>& figures;
   const std::vector<ShowWalker>& walkers;
   Scene& scene;
-  std::string file;
 };
 
 class ActionReader {
  public:
-  explicit ActionReader(const ShowBodies& bodies, const JsonDocument& document)
-      : bodies_(bodies), notes_(document) {}
+  // `parameters`: of the show.
+  ActionReader(const ShowBodies& bodies, const JsonDocument& document, const Scope& parameters);
 
   // For an actor, by index, -1: none is meant. `delay` of the place, s; `instant`: of a transition
   // or the start, where only what takes no time may stand.
@@ -36,10 +35,15 @@ class ActionReader {
   BodyId body(const JsonCursor& at, int actor) const;
   Target target(const JsonCursor& at, int actor) const;
   int figure(const JsonCursor& at) const;
-  // A formula that is a number, as a probe of the scene.
+  // A formula that is a number, as a probe of the scene. It may use the probes that are there, and
+  // the parameters.
   void add_condition(const JsonCursor& at, const std::string& name);
+  // The same for one of a state machine, where all of them may be meant.
+  void add_condition(SceneFormula formula, const std::string& name);
 
  private:
+  template <class F>
+  void define_offered(F&& is_meant);
   int acting(const JsonCursor& at, int actor) const;
   int limb(const JsonCursor& at, int figure) const;
   BodyId prop(const JsonCursor& at, int actor) const;
@@ -72,6 +76,7 @@ class ActionReader {
   ShowBodies bodies_;
   FormulaNotes notes_;
   int gates_ = 0;
+  std::vector<SceneDefinition> offered_;  // to conditions; defined once one asks for them
   std::map<std::string, std::shared_ptr<const GaitData>> gaits_;
   std::map<std::string, motion::Character> clip_files_;
   std::map<std::pair<std::string, int>, std::shared_ptr<const ClipData>> clips_;
@@ -80,8 +85,7 @@ class ActionReader {
 // Actors that walk, out of navigation scenes: docs/walk.md.
 class WalkerReader {
  public:
-  explicit WalkerReader(std::string file, CharacterLoader loader = {})
-      : file_(std::move(file)), loader_(std::move(loader)) {}
+  explicit WalkerReader(CharacterLoader loader = {}) : loader_(std::move(loader)) {}
 
   // "walker" names a file beside the show, or is the scene itself; "character" one of its
   // characters. Adds its bodies and those of the terrains to the scene.
@@ -91,7 +95,6 @@ class WalkerReader {
   const WalkScene& walk_scene(const JsonCursor& at, Scene& scene);
   void add_terrains(const WalkScene& walk, Scene& scene);
 
-  std::string file_;
   CharacterLoader loader_;
   std::map<std::string, std::shared_ptr<const WalkScene>> scenes_;
   using RagdollKey = std::tuple<const void*, double, double>;  // clips, scale, mass
@@ -99,13 +102,19 @@ class WalkerReader {
   int terrains_ = 0;
 };
 
+// The causes of a show, those that its net says itself included; warns of events that none raises.
+// Adds conditions as probes of the scene: their number.
+int read_causes(const JsonCursor& top, const std::string& file, ActionReader& actions,
+                const NetNames& names, Show& show);
+
+// Seconds or frames a second, exact.
+Fraction read_fraction(const JsonCursor& at, Fraction least, Fraction most);
+
 // An awaited place is over when who walks in it has come to the end of the path: a cause for a
 // binding that comes next.
 void finish_on_arrival(const Binding& binding, Show& show);
 
 // What an action writes: two actions of one place must not write the same.
 std::vector<std::string> channels(const Action& action, const ShowBodies& bodies);
-
-std::string beside_file(const std::string& file, const std::string& name);
 
 }  // namespace molejo

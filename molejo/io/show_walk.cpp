@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "molejo/director/terrain_field.h"
-#include "molejo/io/file.h"
+#include "molejo/io/json_place.h"
 #include "molejo/io/show_parts.h"
 #include "molejo/math/units.h"
 #include "molejo/model/error.h"
@@ -42,15 +42,15 @@ void read_path(const JsonCursor& at, navigation::Plan& plan) {
 }  // namespace
 
 const WalkScene& WalkerReader::walk_scene(const JsonCursor& at, Scene& scene) {
-  const std::string key = at.is_string() ? beside_file(file_, at.text()) : pretty_text(at.value());
+  const SourceFile file = at.is_string() ? file_beside(at) : at.document().file.part("walker");
+  const std::string key = at.is_string() ? file.name() : pretty_text(at.value());
   std::shared_ptr<const WalkScene>& known = scenes_[key];
   if (known) return *known;
   if (at.is_string()) {
-    known = std::make_shared<const WalkScene>(
-        parse_walk_scene(read_file(key, max_json_bytes), key, loader_));
+    known = std::make_shared<const WalkScene>(load_walk_scene(file, loader_));
   } else {
     at.expect_object();
-    known = std::make_shared<const WalkScene>(parse_walk_scene(key, file_ + ": walker", loader_));
+    known = std::make_shared<const WalkScene>(parse_walk_scene(key, file, loader_));
   }
   if (terrains_ + static_cast<int>(known->terrains.size()) > max_show_terrains) {
     at.fail(fmt::format("more than {} terrains in one show", max_show_terrains));

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <filesystem>
 
-#include "molejo/io/file.h"
 #include "molejo/io/json_place.h"
 #include "molejo/io/png.h"
 #include "molejo/io/scene.h"
@@ -196,6 +195,16 @@ HeightField read_image(const JsonCursor& at, std::size_t& heights) {
   return field;
 }
 
+constexpr std::array<std::string_view, 6> kinds{"elevation", "noise", "bumps",
+                                                "steps",     "grid",  "image"};
+
+// One of them, or the name of a file of them.
+bool looks_like_terrain(const JsonValue& value) {
+  if (value.is(JsonValue::Kind::string)) return value.text.ends_with(".json");
+  return std::any_of(kinds.begin(), kinds.end(),
+                     [&](std::string_view kind) { return value.find(kind) != nullptr; });
+}
+
 void read_placement(const JsonCursor& at, Terrain& terrain) {
   for (const char* key : {"orientation", "rotation", "heading_deg"}) {
     if (const auto turned = at.find(key)) {
@@ -279,10 +288,10 @@ std::vector<Terrain> TerrainReader::read_all(const JsonCursor& at) {
     if (item.is_string()) {
       // files that name files that name themselves
       if (files_ >= 4) item.fail("terrain files within each other too deeply");
-      const std::string path = file_beside(item);
+      const SourceFile file = file_beside(item);
       ++files_;
       std::vector<Terrain> more = placed(item, [&] {
-        const JsonDocument document = parse_json(read_regular_file(path, max_json_bytes), path);
+        const JsonDocument document = parse_json(file.read(max_json_bytes), file);
         const Scope scope;
         const std::string instance;
         return read_all({document, document.root, scope, instance});
@@ -305,19 +314,23 @@ std::vector<Terrain> TerrainReader::read_all(const JsonCursor& at) {
   }
   at.expect_array(max_terrains);
   if (at.size() == 0) at.fail("expected one terrain or more");
+  // a list has no keys by which it could be known
+  if (std::all_of(at.value().items.begin(), at.value().items.end(), looks_like_terrain)) {
+    at.document().is_ours = true;
+  }
   for (std::size_t i = 0; i < at.size(); ++i) read_one(at[i]);
   return all;
 }
 
-std::vector<Terrain> parse_terrains(std::string_view text, const std::string& file) {
+std::vector<Terrain> parse_terrains(std::string_view text, const SourceFile& file) {
   const JsonDocument document = parse_json(text, file);
   const Scope scope;
   const std::string instance;
   return TerrainReader().read_all({document, document.root, scope, instance});
 }
 
-std::vector<Terrain> load_terrains(const std::string& path) {
-  return parse_terrains(read_file(path, max_json_bytes), path);
+std::vector<Terrain> load_terrains(const SourceFile& file) {
+  return parse_terrains(file.read(max_json_bytes), file);
 }
 
 Terrain formula_terrain(const std::string& expression, double half_size, const std::string& name) {

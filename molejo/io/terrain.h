@@ -51,8 +51,8 @@ class TerrainReader {
 };
 
 // Throws InputError.
-std::vector<Terrain> parse_terrains(std::string_view text, const std::string& file);
-std::vector<Terrain> load_terrains(const std::string& path);
+std::vector<Terrain> parse_terrains(std::string_view text, const SourceFile& file);
+std::vector<Terrain> load_terrains(const SourceFile& file);
 // A formula of x and y around the origin; `name` is what errors call it.
 Terrain formula_terrain(const std::string& expression, double half_size, const std::string& name);
 

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "molejo/io/file.h"
 #include "molejo/model/error.h"
 
@@ -36,6 +39,18 @@ std::vector<double> read_polished(const JsonCursor& at, std::size_t unknowns) {
   return at.numbers(at.size() == 0 ? 0 : unknowns);
 }
 
+// As long as it is, where nothing says how long it should be.
+std::size_t length(const JsonCursor& list) {
+  list.expect_array(max_json_bytes);
+  return list.size();
+}
+
+Solution read_whole_solution(const JsonCursor& at, const GaitProblem* problem) {
+  if (!problem) return read_solution(at, length(at.need("x")), length(at.need("outputs")));
+  return read_solution(at, static_cast<std::size_t>(problem->size()),
+                       static_cast<std::size_t>(gait_outputs(*problem).count()));
+}
+
 }  // namespace
 
 std::string training_text(const SavedTraining& training) {
@@ -56,8 +71,11 @@ std::string training_text(const SavedTraining& training) {
   return pretty_text(top) + "\n";
 }
 
-SavedTraining parse_training(std::string_view text, const std::string& file,
-                             const GaitProblem& problem, std::uint64_t motion) {
+namespace {
+
+// Without a problem: of whatever motion it is.
+SavedTraining parse(std::string_view text, const SourceFile& file, const GaitProblem* problem,
+                    std::uint64_t motion) {
   const JsonDocument document = parse_json(text, file);
   const Scope scope;
   const std::string instance;
@@ -77,41 +95,72 @@ SavedTraining parse_training(std::string_view text, const std::string& file,
   const JsonCursor format = top.need(format_key);
   if (format.text() != "gait") format.fail("expected \"gait\"");
   const JsonCursor saved_motion = top.need("motion");
-  if (saved_motion.text() != hash_text(motion)) {
+  if (problem && saved_motion.text() != hash_text(motion)) {
     saved_motion.fail("the motion or its character has changed since; train it anew");
   }
   SavedTraining training;
-  training.motion = motion;
+  training.motion = std::strtoull(saved_motion.text().c_str(), nullptr, 16);
   training.seconds = top.need("seconds").between(0, 1e12);
   TrainingState& s = training.state;
   s.seed = static_cast<std::uint64_t>(read_whole(top.need("seed")));
   s.restart = top.need("restart").whole(0, 1'000'000'000);
   s.evaluations = read_whole(top.need("evaluations"));
   s.over = top.need("over").boolean();
-  const GaitOutputs outputs = gait_outputs(problem);
-  const auto n = static_cast<std::size_t>(problem.size());
-  const auto count = static_cast<std::size_t>(outputs.count());
-  if (const auto best = top.find("best")) s.best = read_solution(*best, n, count);
+  if (const auto best = top.find("best")) s.best = read_whole_solution(*best, problem);
   if (const auto valid = top.find("valid")) {
-    s.valid = read_solution(*valid, n, count);
+    s.valid = read_whole_solution(*valid, problem);
     if (s.valid->outputs.empty()) valid->fail("expected outputs");
   }
   if (const auto search = top.find("search")) {
     s.search = read_multiplier_state(*search);
-    check_search(*search, *s.search, problem);
+    if (problem) check_search(*search, *s.search, *problem);
   }
-  const std::size_t searched = s.search ? static_cast<std::size_t>(s.search->cma.mean.size()) : n;
-  s.polished = read_polished(top.need("polished"), searched);
+  const JsonCursor polished = top.need("polished");
+  const std::size_t searched = s.search  ? static_cast<std::size_t>(s.search->cma.mean.size())
+                               : problem ? static_cast<std::size_t>(problem->size())
+                                         : length(polished);
+  s.polished = read_polished(polished, searched);
   return training;
 }
 
-void save_training(const std::string& path, const SavedTraining& training) {
-  write_file(path, training_text(training));
+}  // namespace
+
+SavedTraining parse_training(std::string_view text, const SourceFile& file,
+                             const GaitProblem& problem, std::uint64_t motion) {
+  return parse(text, file, &problem, motion);
 }
 
-SavedTraining load_training(const std::string& path, const GaitProblem& problem,
-                            std::uint64_t motion) {
-  return parse_training(read_file(path, max_json_bytes), path, problem, motion);
+SavedTraining load_any_training(const SourceFile& file) {
+  return parse(file.read(max_json_bytes), file, nullptr, 0);
+}
+
+Checkpoint::Checkpoint(const std::string& gait) : lock_(gait), path_(gait + ".part") {
+  if (!exists()) return;
+  const std::string text = SourceFile::given(path_).read(max_json_bytes);
+  if (text.find('"' + std::string(format_key) + '"') == std::string::npos) {
+    throw InputError(path_ + ": is no training; it must have another name");
+  }
+}
+
+bool Checkpoint::exists() const { return SourceFile::given(path_).exists(); }
+
+SavedTraining Checkpoint::load(const GaitProblem& problem, std::uint64_t motion) const {
+  const SourceFile file = SourceFile::given(path_);
+  return parse_training(file.read(max_json_bytes), file, problem, motion);
+}
+
+std::string Checkpoint::save(const SavedTraining& training) const {
+  try {
+    write_file(path_, training_text(training));
+    return "";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+void Checkpoint::remove() const {
+  std::error_code error;
+  std::filesystem::remove(path_, error);
 }
 
 }  // namespace molejo

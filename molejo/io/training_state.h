@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "molejo/io/file_lock.h"
 #include "molejo/io/optimiser_state.h"
 #include "molejo/locomotion/train.h"
 
@@ -22,12 +23,31 @@ std::string training_text(const SavedTraining& training);
 
 // Throws InputError where the file is of another motion than `motion` (its hash), or sizes are not
 // those of the problem.
-SavedTraining parse_training(std::string_view text, const std::string& file,
+SavedTraining parse_training(std::string_view text, const SourceFile& file,
                              const GaitProblem& problem, std::uint64_t motion);
 
-// Written beside the target and renamed: whoever is killed leaves the last one or the new one.
-void save_training(const std::string& path, const SavedTraining& training);
-SavedTraining load_training(const std::string& path, const GaitProblem& problem,
-                            std::uint64_t motion);
+// Of whatever motion, to be looked at. Throws InputError.
+SavedTraining load_any_training(const SourceFile& file);
+
+// FILE.part, where the training of FILE goes on after it was interrupted. As long as the object
+// lives no other process can train for FILE.
+class Checkpoint {
+ public:
+  // Throws InputError: another process trains for it, or FILE.part is something else.
+  explicit Checkpoint(const std::string& gait);
+
+  const std::string& path() const { return path_; }
+  bool exists() const;
+  // Throws InputError as parse_training.
+  SavedTraining load(const GaitProblem& problem, std::uint64_t motion) const;
+  // Empty, or why it could not be written: then the last one is still there, and the next try may
+  // be luckier.
+  std::string save(const SavedTraining& training) const;
+  void remove() const;
+
+ private:
+  FileLock lock_;
+  std::string path_;
+};
 
 }  // namespace molejo

@@ -3,7 +3,6 @@
 // A joint's <origin> places the joint frame J on the parent link; the child link's frame is J at
 // zero. <axis> is given in J. Angles rpy turn about fixed axes: R = Rz(yaw) Ry(pitch) Rx(roll).
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <unordered_map>
 
@@ -17,6 +16,7 @@ namespace molejo {
 namespace {
 
 constexpr double shape_density = 1000;  // kg/m^3, for moving links that state no inertia
+constexpr int highest_package = 4;      // folders above the file in which a package is looked for
 
 bool same_form(const Geometry& a, const Geometry& b) {
   if (a.index() != b.index()) return false;
@@ -69,7 +69,7 @@ Pose read_origin(const XmlElement& element) {
 
 class UrdfReader {
  public:
-  UrdfReader(const XmlElement& root, const std::string& file) : root_(root), file_(file) {}
+  UrdfReader(const XmlElement& root, const SourceFile& file) : root_(root), file_(file) {}
 
   Scene read() {
     if (root_.name != "robot") root_.fail("expected the root element <robot>");
@@ -221,7 +221,7 @@ class UrdfReader {
     if (const auto value = element.find("scale")) scale = value->vector();
     TriangleMesh mesh;
     try {
-      mesh = read_mesh(mesh_path(name));
+      mesh = read_mesh(mesh_file(name));
     } catch (const InputError& error) {
       throw UnreadableMesh("<mesh filename=\"" + shown(name.text()) + "\">: " + error.what());
     }
@@ -229,29 +229,22 @@ class UrdfReader {
     return hull_of_mesh(mesh, name, warnings_);
   }
 
-  // "package://robot/meshes/a.stl" is looked for beside the file and up to three folders above.
-  std::string mesh_path(const XmlValue& name) const {
+  // "package://robot/meshes/a.stl" is looked for beside the file and in the folders above.
+  SourceFile mesh_file(const XmlValue& name) const {
     constexpr std::string_view package = "package://", local = "file://";
     std::string path = name.text();
-    if (path.compare(0, local.size(), local) == 0) path.erase(0, local.size());
-    if (path.compare(0, package.size(), package) != 0) {
-      require_relative_path(name, path);
-      return plain_path(folder_of(file_) + path);
-    }
+    if (path.starts_with(local)) path.erase(0, local.size());
+    if (!path.starts_with(package)) return file_.beside(path);
     path.erase(0, package.size());
-    const std::size_t slash = path.find('/');
-    const std::string inside = slash == std::string::npos ? path : path.substr(slash + 1);
-    require_relative_path(name, path);
-    require_relative_path(name, inside);
-    std::string folder = folder_of(file_);
-    std::error_code error;
-    for (int up = 0; up <= 3; ++up, folder += "../") {
-      for (const std::string& candidate :
-           {plain_path(folder + inside), plain_path(folder + path)}) {
-        if (std::filesystem::exists(candidate, error)) return candidate;
+    const std::string inside = path.substr(path.find('/') + 1);
+    std::string up;
+    for (int i = 0; i <= highest_package; ++i, up += "../") {
+      for (const std::string& candidate : {up + inside, up + path}) {
+        const SourceFile file = file_.beside(candidate);
+        if (file.exists()) return file;
       }
     }
-    return plain_path(folder_of(file_) + inside);
+    return file_.beside(inside);
   }
 
   // materials
@@ -477,7 +470,7 @@ class UrdfReader {
   }
 
   const XmlElement& root_;
-  std::string file_;
+  SourceFile file_;
   Scene scene_;
   ImportWarnings warnings_;
   std::vector<Link> links_;
@@ -491,8 +484,8 @@ class UrdfReader {
 
 }  // namespace
 
-Scene parse_urdf(std::string_view text, const std::string& file) {
-  const XmlElement root = parse_xml(text, file);
+Scene parse_urdf(std::string_view text, const SourceFile& file) {
+  const XmlElement root = parse_xml(text, file.name());
   return UrdfReader(root, file).read();
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
 
 #include "molejo/io/character_file.h"
 #include "molejo/math/words.h"
@@ -89,55 +88,52 @@ std::vector<std::string> solver_words() { return {std::begin(words), std::end(wo
 
 double usual_scale(double leg_length) { return leg_length > 20 && leg_length < 300 ? 0.01 : 1; }
 
-WalkCast::CharacterPtr WalkCast::load(const std::string& path) {
-  const auto found = files_.find(path);
+WalkCast::CharacterPtr WalkCast::load(const SourceFile& file) {
+  const std::string& name = file.name();
+  const auto found = files_.find(name);
   if (found != files_.end()) return found->second;
   if (files_.size() >= max_walk_files) {
-    throw InputError(fmt::format("{}: more than {} files", path, max_walk_files));
+    throw InputError(fmt::format("{}: more than {} files", name, max_walk_files));
   }
-  if (loader_) {
-    return files_[path] = std::make_shared<const Character>(loader_(path));
+  if (!loader_ && name.find("node_modules/.molejo-clips") != std::string::npos && !file.exists()) {
+    throw InputError(name + ": is not installed; run scripts/install_deps --test");
   }
-  std::error_code error;
-  if (!std::filesystem::exists(path, error) &&
-      path.find("node_modules/.molejo-clips") != std::string::npos) {
-    throw InputError(path + ": is not installed; run scripts/install_deps --test");
-  }
-  return files_[path] = std::make_shared<const Character>(load_character(path));
+  return files_[name] =
+             std::make_shared<const Character>(loader_ ? loader_(file) : load_character(file));
 }
 
 std::optional<Clip> WalkCast::take(const Character& target, const motion::Roles& roles,
-                                   const std::string& file, const std::string& name,
+                                   const SourceFile& file, const std::string& name,
                                    const char* purpose) {
   const CharacterPtr source = load(file);
-  const int index = choose_clip(*source, file, name, purpose);
+  const int index = choose_clip(*source, file.name(), name, purpose);
   if (index < 0) return std::nullopt;
-  return on_skeleton_of(target, roles, *source, file,
+  return on_skeleton_of(target, roles, *source, file.name(),
                         source->clips[static_cast<std::size_t>(index)]);
 }
 
 std::shared_ptr<const navigation::WalkClips> WalkCast::make_ready(const WalkSources& s,
                                                                   const Character& c) {
   const auto file_of = [&s](const ClipSource& clip) {
-    return clip.file.empty() ? s.character : clip.file;
+    return clip.file.name().empty() ? s.character : clip.file;
   };
   const motion::Roles roles =
       motion::find_roles(c.skeleton, motion::bind_pose(c),
                          s.roles ? s.roles(c.skeleton) : std::map<motion::Role, int>{});
-  const std::string walk_file = file_of(s.walk);
+  const SourceFile walk_file = file_of(s.walk);
   const std::optional<Clip> walk = take(c, roles, walk_file, s.walk.clip, "walk");
   if (!walk) {
     const std::vector<std::string> names = clip_names(*load(walk_file));
     throw InputError(names.empty()
-                         ? walk_file + ": holds no clip; give a walk from another file"
+                         ? walk_file.name() + ": holds no clip; give a walk from another file"
                          : fmt::format("{}: which of {} clips is the walk? '{}', '{}', ...",
-                                       walk_file, names.size(), names[0], names.back()));
+                                       walk_file.name(), names.size(), names[0], names.back()));
   }
   std::optional<Clip> idle;
   if (s.idle) {
-    const std::string idle_file = file_of(*s.idle);
+    const SourceFile idle_file = file_of(*s.idle);
     idle = take(c, roles, idle_file, s.idle->clip, "idle");
-    if (!idle) throw InputError(idle_file + ": which of its clips is the idle?");
+    if (!idle) throw InputError(idle_file.name() + ": which of its clips is the idle?");
   } else if (c.clips.size() > 1 && c.find_clip("idle") >= 0) {
     idle = take(c, roles, s.character, "idle", "idle");
   }
@@ -148,15 +144,17 @@ std::shared_ptr<const navigation::WalkClips> WalkCast::make_ready(const WalkSour
                                        idle ? &*idle : nullptr);
   } catch (const InputError& e) {
     const std::string text = e.what();
-    throw InputError(text.starts_with(s.character) ? text : s.character + ": " + text);
+    const std::string& name = s.character.name();
+    throw InputError(text.starts_with(name) ? text : name + ": " + text);
   }
 }
 
 void WalkCast::fill(const WalkSources& s, WalkActor& actor) {
   actor.character = load(s.character);
-  const std::string key = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", s.character, s.walk.file,
-                                      s.walk.clip, s.idle.has_value(), s.idle ? s.idle->file : "",
-                                      s.idle ? s.idle->clip : "", s.key);
+  const ClipSource idle = s.idle.value_or(ClipSource{});
+  const std::string key =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", s.character.name(), s.walk.file.name(), s.walk.clip,
+                  s.idle.has_value(), idle.file.name(), idle.clip, s.key);
   const auto known = clips_.find(key);
   actor.clips = known != clips_.end() ? known->second : make_ready(s, *actor.character);
   clips_[key] = actor.clips;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "molejo/director/fallible_walker.h"
+#include "molejo/io/file_scope.h"
 #include "molejo/motion/character.h"
 #include "molejo/navigation/adaptive_walker.h"
 #include "molejo/navigation/stage.h"
@@ -23,15 +24,16 @@ const char* to_string(navigation::Solver solver);
 std::optional<navigation::Solver> parse_solver(std::string_view word);
 std::vector<std::string> solver_words();
 
-// A clip in a file. Without a file: of the character itself. Without a clip: the one called like
-// what it shall be, else the only one.
+// A clip in a file. Without a name of a file: of the character itself. Without a clip: the one
+// called like what it shall be, else the only one.
 struct ClipSource {
-  std::string file, clip;
+  SourceFile file{""};
+  std::string clip{};
 };
 
 struct WalkSources {
-  std::string character;  // file
-  ClipSource walk;
+  SourceFile character{""};
+  ClipSource walk{};
   std::optional<ClipSource> idle;  // nothing: the character's clip "idle", if it has one
   // What the user says of its joints; `key` tells two such words apart.
   std::function<std::map<motion::Role, int>(const motion::Skeleton&)> roles{};
@@ -51,8 +53,8 @@ struct WalkActor {
   std::vector<FallEvent> falls;
 };
 
-// How a character is had from its path; load_character unless another way is given.
-using CharacterLoader = std::function<motion::Character(const std::string& path)>;
+// How a character is had from its file; load_character unless another way is given.
+using CharacterLoader = std::function<motion::Character(const SourceFile& file)>;
 
 // Reads each file once, and makes clips ready once for all who share them.
 class WalkCast {
@@ -64,10 +66,10 @@ class WalkCast {
 
  private:
   using CharacterPtr = std::shared_ptr<const motion::Character>;
-  CharacterPtr load(const std::string& path);
+  CharacterPtr load(const SourceFile& file);
   // A clip of a file on the skeleton of `target`; nothing where none is called so.
   std::optional<motion::Clip> take(const motion::Character& target, const motion::Roles& roles,
-                                   const std::string& file, const std::string& name,
+                                   const SourceFile& file, const std::string& name,
                                    const char* purpose);
   std::shared_ptr<const navigation::WalkClips> make_ready(const WalkSources& sources,
                                                           const motion::Character& character);

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
 
 #include "molejo/director/terrain_field.h"
 #include "molejo/io/assembly.h"
-#include "molejo/io/file.h"
+#include "molejo/io/json_place.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/math/words.h"
 #include "molejo/model/error.h"
@@ -20,6 +19,8 @@ namespace {
 using navigation::Plan;
 using navigation::Solver;
 
+const std::vector<std::string> file_keys{"name",       "description", "parameters", "terrains",
+                                         "characters", "duration",    "fps"};
 constexpr double degree = 3.141592653589793 / 180;
 constexpr double fastest_turn = 720;  // deg/s
 constexpr double fastest_rate = 4;
@@ -27,10 +28,6 @@ constexpr double fastest_rate = 4;
 double heading(const JsonCursor& at) { return at.within(bounds_of::heading) * degree; }
 
 double place(const JsonCursor& at) { return at.between(-farthest_terrain, farthest_terrain); }
-
-std::string beside(const std::string& file, const JsonCursor& name) {
-  return (std::filesystem::path(file).parent_path() / name.name()).lexically_normal().string();
-}
 
 void read_path(const JsonCursor& at, Plan& plan) {
   const JsonCursor path = at.need("path");
@@ -203,13 +200,9 @@ std::vector<navigation::LegChoice> read_legs(const JsonCursor& at,
 
 class WalkReader {
  public:
-  WalkReader(const JsonCursor& top, const std::string& file, const CharacterLoader& loader)
-      : top_(top), file_(file), cast_(loader) {}
+  WalkReader(const JsonCursor& top, const CharacterLoader& loader) : top_(top), cast_(loader) {}
 
   WalkScene read() {
-    const std::vector<std::string> keys{"name",       "description", "parameters", "terrains",
-                                        "characters", "duration",    "fps"};
-    top_.expect_keys(keys);
     top_.read("name", scene_.name);
     top_.read("description", scene_.description);
     top_.read_within("duration", bounds_of::walk_duration, scene_.duration);
@@ -256,7 +249,7 @@ class WalkReader {
       cast_.fill(sources, actor);
     } catch (const InputError& e) {
       // errors of roles and legs have their place already
-      if (std::string_view(e.what()).starts_with(file_ + ":")) throw;
+      if (std::string_view(e.what()).starts_with(at.document().file.name() + ":")) throw;
       at.need("file").fail(e.what());
     }
     if (const auto position = at.find("position")) {
@@ -285,12 +278,12 @@ class WalkReader {
   }
 
   ClipSource read_clip(const JsonCursor& at) const {
-    if (at.is_string()) return {beside(file_, at), ""};
+    if (at.is_string()) return {file_beside(at), ""};
     at.expect_object();
     const std::vector<std::string> keys{"file", "clip"};
     at.expect_keys(keys);
     ClipSource source;
-    if (const auto file = at.find("file")) source.file = beside(file_, *file);
+    if (const auto file = at.find("file")) source.file = file_beside(*file);
     if (const auto clip = at.find("clip")) source.clip = clip->text();
     if (!at.has("file") && !at.has("clip")) at.fail("expected file or clip");
     return source;
@@ -298,7 +291,7 @@ class WalkReader {
 
   WalkSources read_sources(const JsonCursor& at) const {
     WalkSources s;
-    s.character = beside(file_, at.need("file"));
+    s.character = file_beside(at.need("file"));
     if (const auto clips = at.find("clips")) {
       clips->expect_object();
       const std::vector<std::string> keys{"walk", "idle"};
@@ -318,7 +311,6 @@ class WalkReader {
   }
 
   JsonCursor top_;
-  std::string file_;
   WalkScene scene_;
   WalkCast cast_;
 };
@@ -327,22 +319,22 @@ class WalkReader {
 
 int WalkScene::frames() const { return static_cast<int>(std::floor(duration * fps + 1e-6)); }
 
-WalkScene parse_walk_scene(std::string_view text, const std::string& file,
+WalkScene parse_walk_scene(std::string_view text, const SourceFile& file,
                            const CharacterLoader& loader) {
   const JsonDocument document = parse_json(text, file);
   Scope scope;
   const std::string instance;
   const JsonCursor outer(document, document.root, scope, instance);
-  outer.expect_object();
+  outer.expect_keys(file_keys);
   if (const auto parameters = outer.find("parameters")) read_parameters(*parameters, scope);
-  return WalkReader({document, document.root, scope, instance}, file, loader).read();
+  return WalkReader({document, document.root, scope, instance}, loader).read();
 }
 
-WalkScene load_walk_scene(const std::string& path) {
-  return parse_walk_scene(read_file(path, max_json_bytes), path);
+WalkScene load_walk_scene(const SourceFile& file, const CharacterLoader& loader) {
+  return parse_walk_scene(file.read(max_json_bytes), file, loader);
 }
 
-bool is_walk_scene(const std::string& path) { return path.ends_with(".walk.json"); }
+bool is_walk_scene(const std::string& name) { return name.ends_with(".walk.json"); }
 
 // The terrains as bodies that one may fall on.
 Scene surroundings_of(const WalkScene& scene) {

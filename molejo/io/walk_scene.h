@@ -21,10 +21,10 @@ struct WalkScene {
 };
 
 // `file` is where files that it names are looked for. Throws InputError.
-WalkScene parse_walk_scene(std::string_view text, const std::string& file,
+WalkScene parse_walk_scene(std::string_view text, const SourceFile& file,
                            const CharacterLoader& loader = {});
-WalkScene load_walk_scene(const std::string& path);
-bool is_walk_scene(const std::string& path);  // by its ending
+WalkScene load_walk_scene(const SourceFile& file, const CharacterLoader& loader = {});
+bool is_walk_scene(const std::string& name);  // by its ending
 
 // Walkers of all actors with their plans; with another solver for all, where one is given. Throws
 // InputError: nobody's ground, a clip that a solver refuses, more frames than are recorded.

@@ -301,4 +301,24 @@ std::vector<std::string> ImportWarnings::sentences() const {
   return all;
 }
 
+std::string_view root_element(std::string_view text) {
+  constexpr std::string_view space = " \t\r\n", byte_order_mark = "\xEF\xBB\xBF";
+  if (text.substr(0, 3) == byte_order_mark) text.remove_prefix(3);
+  while (true) {
+    const std::size_t start = text.find_first_not_of(space);
+    if (start == std::string_view::npos || text[start] != '<') return {};
+    text.remove_prefix(start);
+    const std::string_view closing = text.substr(0, 4) == "<!--" ? "-->"
+                                     : text.substr(0, 2) == "<?" ? "?>"
+                                     : text.substr(0, 2) == "<!" ? ">"
+                                                                 : "";
+    if (closing.empty()) break;
+    const std::size_t end = text.find(closing, 2);
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + closing.size());
+  }
+  text.remove_prefix(1);
+  return text.substr(0, text.find_first_of(" \t\r\n/>"));
+}
+
 }  // namespace molejo

@@ -106,4 +106,8 @@ class ImportWarnings {
 // A value for an error text: one line, printable, shortened.
 std::string shown(std::string_view value);
 
+// The name of the first element of a text, or nothing: prolog, comments and a document type are
+// skipped.
+std::string_view root_element(std::string_view text);
+
 }  // namespace molejo

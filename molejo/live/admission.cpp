@@ -1,8 +1,13 @@
 #include "molejo/live/admission.h"
 
+#include <sys/random.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
+
+#include "molejo/io/base64.h"
+#include "molejo/live/network.h"
 
 namespace molejo {
 namespace {
@@ -101,8 +106,18 @@ void check_origin(const Admission& admission, const RequestHead& request) {
   throw HttpError(403, "pages of that Origin are not allowed");
 }
 
+std::string make_token() {
+  std::string bytes(24, '\0');
+  if (::getentropy(bytes.data(), bytes.size()) != 0) {
+    throw NetworkError("no token: the system gives no random numbers");
+  }
+  std::string token = base64(bytes);
+  std::replace(token.begin(), token.end(), '+', '-');
+  std::replace(token.begin(), token.end(), '/', '_');
+  return token;
+}
+
 void check_token(const Admission& admission, const RequestHead& request) {
-  if (admission.token.empty()) return;
   std::optional<std::string> given = request.parameter("token");
   const std::string* authorization = request.header("authorization");
   if (!given && authorization != nullptr) {
@@ -111,8 +126,14 @@ void check_token(const Admission& admission, const RequestHead& request) {
       given = authorization->substr(scheme.size());
     }
   }
-  if (!given) throw HttpError(401, "a token is needed: ?token=... or Authorization: Bearer");
-  if (!equal_in_constant_time(admission.token, *given)) throw HttpError(401, "wrong token");
+  if (!given) {
+    throw HttpError(401,
+                    "a token is needed: ?token=... as in the address that was printed, or "
+                    "Authorization: Bearer");
+  }
+  if (admission.token.empty() || !equal_in_constant_time(admission.token, *given)) {
+    throw HttpError(401, "wrong token");
+  }
 }
 
 std::string check_upgrade(const RequestHead& request) {

@@ -1,7 +1,8 @@
 // Who may talk to a live run.
 //
 // Three doors, each closed to one attack: Host keeps out pages that rebind a name of theirs to
-// this machine, Origin keeps out pages of other sites, the token keeps out other people.
+// this machine, Origin keeps out pages of other sites, the token keeps out other people, those of
+// this machine too.
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@ namespace molejo {
 
 struct Admission {
   bool loopback = true;                   // the server listens where only this machine reaches it
-  std::string token = {};                 // empty: none is asked for
+  std::string token = {};                 // empty: nobody is let in
   std::vector<std::string> origins = {};  // allowed besides those of loopback; a port may be `*`
   std::vector<std::string> hosts = {};    // names of this server besides those of loopback
 };
@@ -25,9 +26,12 @@ struct Admission {
 // Elsewhere any name will do unless `hosts` lists some.
 void check_host(const Admission& admission, const RequestHead& request);
 
-// No Origin (not a browser), one of loopback over http, or one of `origins`. Where a token is
-// asked for, a page of this very server (Origin = http://Host) passes as well.
+// No Origin (not a browser), one of loopback over http, or one of `origins`. Where there is a
+// token, a page of this very server (Origin = http://Host) passes as well.
 void check_origin(const Admission& admission, const RequestHead& request);
+
+// 192 bits of the kernel's randomness, in letters that an address may have.
+std::string make_token();
 
 // `?token=` or `Authorization: Bearer`; the time taken tells nothing about the token.
 void check_token(const Admission& admission, const RequestHead& request);

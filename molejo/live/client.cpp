@@ -90,7 +90,9 @@ ConnectionClosed::ConnectionClosed(const std::string& url, CloseReason close_rea
       reason(std::move(close_reason)) {}
 
 Client::Client(const std::string& url, ClientOptions options)
-    : url_(url), options_(std::move(options)), reader_(Sender::server, options_.max_message_bytes) {
+    : url_(url.substr(0, url.find('?'))),
+      options_(std::move(options)),
+      reader_(Sender::server, options_.max_message_bytes) {
   const Place place = parse_url(url);
   if (!is_visible(options_.token) || !is_visible(options_.origin)) {
     throw InputError("a token or origin with spaces or control characters; expected visible ASCII");

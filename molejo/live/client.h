@@ -52,7 +52,7 @@ class Client {
   // Appends what is there or comes; false when nothing came in time.
   bool receive_bytes(std::string& received, NetworkClock::time_point deadline);
 
-  std::string url_;
+  std::string url_;  // without its query, where a token may be
   ClientOptions options_;
   Socket socket_;
   WebSocketReader reader_;

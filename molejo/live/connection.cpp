@@ -23,9 +23,8 @@ bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == 
 std::string response_head(int status, std::string_view content_type, std::uint64_t size) {
   return fmt::format(
       "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n"
-      "Cache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\n"
-      "Cross-Origin-Resource-Policy: same-origin\r\n{}\r\n",
-      status, status_text(status), content_type, size,
+      "Cache-Control: no-store\r\n{}{}\r\n",
+      status, status_text(status), content_type, size, security_headers,
       status == 426   ? "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
       : status == 401 ? "WWW-Authenticate: Bearer\r\n"
       : status == 405 ? "Allow: GET, HEAD\r\n"
@@ -97,8 +96,7 @@ void Connection::read_head(std::string_view bytes, Time now) {
 }
 
 void Connection::answer(const RequestHead& request, Time now) {
-  check_host(admission_, request);
-  check_origin(admission_, request);
+  admit(request);
   if (request.path() == options_.path) {
     upgrade(request, now);
   } else {
@@ -106,11 +104,15 @@ void Connection::answer(const RequestHead& request, Time now) {
   }
 }
 
-// Only a length that is told and bounded is waited for.
-void Connection::begin_body(RequestHead request, Time now) {
+void Connection::admit(const RequestHead& request) const {
   check_host(admission_, request);
   check_origin(admission_, request);
   check_token(admission_, request);
+}
+
+// Only a length that is told and bounded is waited for.
+void Connection::begin_body(RequestHead request, Time now) {
+  admit(request);
   const std::string* length = request.header("content-length");
   if (request.header("transfer-encoding") || !length || length->empty() || length->size() > 12 ||
       length->find_first_not_of("0123456789") != std::string::npos) {
@@ -153,7 +155,6 @@ void Connection::respond_with_bytes(const HttpAnswer& given, bool head_only, Tim
 }
 
 void Connection::upgrade(const RequestHead& request, Time now) {
-  check_token(admission_, request);
   const std::string key = check_upgrade(request);
   if (!owner_.has_room()) throw HttpError(503, "there are as many clients as may be");
   sending_ = shared(
@@ -176,7 +177,6 @@ void Connection::respond_with_file(const RequestHead& request, Time now) {
   const bool head_only = request.method == "HEAD";
   if (request.method != "GET" && !head_only) throw HttpError(405, "only GET and HEAD");
   if (const std::optional<HttpAnswer> given = owner_.request({request, {}})) {
-    if (!given->for_anyone) check_token(admission_, request);
     return respond_with_bytes(*given, head_only, now);
   }
   if (!options_.folder.empty()) file_ = open_served_file(options_.folder, request.path());

@@ -73,6 +73,8 @@ class Connection {
   enum class Phase { head, body, open, response, closing, draining, finished };
 
   void read_head(std::string_view bytes, Time now);
+  // Throws HttpError unless it may be answered.
+  void admit(const RequestHead& request) const;
   void answer(const RequestHead& request, Time now);
   void upgrade(const RequestHead& request, Time now);
   void respond(int status, std::string_view body, Time now);

@@ -58,6 +58,7 @@ class Host {
   void stop();
 
   int port() const { return server_.port(); }
+  const std::string& token() const { return server_.token(); }
   std::string url() const { return server_.url(); }
 
  private:
@@ -112,6 +113,7 @@ class LiveHost {
   void stop() { host_.stop(); }
 
   int port() const { return host_.port(); }
+  const std::string& token() const { return host_.token(); }
   std::string url() const { return host_.url(); }
 
  private:

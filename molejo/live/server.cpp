@@ -40,11 +40,6 @@ void check(const ServerOptions& options) {
   if (options.port < 0 || options.port > 65535) {
     throw InputError(fmt::format("port {}; expected 0 (any free one) to 65535", options.port));
   }
-  if (options.token.empty() && !is_loopback(options.address)) {
-    throw InputError(
-        fmt::format("address {} can be reached from other machines; expected a token with it",
-                    options.address));
-  }
   if (!options.token.empty() && options.token.size() < min_token) {
     throw InputError(fmt::format("a token of {} characters; expected {} or more",
                                  options.token.size(), min_token));
@@ -81,6 +76,7 @@ class Server::Network : public ConnectionOwner {
   void start(ServerHandlers handlers);
   void stop();
   int port() const { return options_.port; }
+  const std::string& token() const { return options_.token; }
   std::string url() const;
 
   SharedBytes encoded(std::string_view payload, Payload kind);
@@ -132,6 +128,7 @@ class Server::Network : public ConnectionOwner {
 
 Server::Network::Network(ServerOptions options) : options_(std::move(options)) {
   check(options_);
+  if (options_.token.empty()) options_.token = make_token();
   admission_ = {is_loopback(options_.address), options_.token, options_.origins, options_.hosts};
   listener_ = listen_at(options_.address, options_.port);
   int ends[2];
@@ -162,7 +159,8 @@ void Server::Network::stop() {
 std::string Server::Network::url() const {
   const bool v6 = options_.address.find(':') != std::string::npos;
   const std::string host = v6 ? "[" + options_.address + "]" : options_.address;
-  return fmt::format("ws://{}:{}{}", host, options_.port, options_.path);
+  return fmt::format("ws://{}:{}{}?token={}", host, options_.port, options_.path,
+                     percent_encode(options_.token));
 }
 
 // A frame that counts as unsent as long as anybody waits for it.
@@ -404,8 +402,9 @@ void Server::Network::admit(Socket socket, Time now) {
                     [&](const Connection& other) { return other.address() == address; });
   if (connections_.size() >= static_cast<std::size_t>(options_.max_connections) ||
       of_that_address >= options_.max_connections_per_address) {
-    constexpr std::string_view refusal =
-        "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    static const std::string refusal = fmt::format(
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n{}\r\n",
+        security_headers);
     ::send(socket.descriptor(), refusal.data(), refusal.size(), MSG_NOSIGNAL);
     return;
   }
@@ -423,6 +422,7 @@ void Server::Network::say_goodbye(Time now) {
 Server::Server(ServerOptions options) : network_(std::make_unique<Network>(std::move(options))) {}
 Server::~Server() = default;
 int Server::port() const { return network_->port(); }
+const std::string& Server::token() const { return network_->token(); }
 std::string Server::url() const { return network_->url(); }
 void Server::start(ServerHandlers handlers) { network_->start(std::move(handlers)); }
 void Server::stop() { network_->stop(); }

@@ -35,9 +35,9 @@ struct ServerOptions {
   std::string address = "127.0.0.1";  // numeric, or localhost
   int port = 0;                       // 0: any free one, see Server::port
   std::string path = "/live";         // where the WebSocket is
-  std::string folder = {};            // its files are served under /, without a token; empty: none
+  std::string folder = {};            // its files are served under /; empty: none
 
-  std::string token = {};                 // 16 characters at least; required unless loopback
+  std::string token = {};                 // 16 characters at least; made unless given
   std::vector<std::string> origins = {};  // besides loopback's: "https://a.org", "http://b.org:*"
   std::vector<std::string> hosts = {};    // names of this server, besides loopback's
 
@@ -66,8 +66,7 @@ struct HttpRequest {
 struct HttpAnswer {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
-  SharedBytes body;         // null: empty
-  bool for_anyone = false;  // needs no token: a page that asks for it
+  SharedBytes body;  // null: empty
 };
 
 // All are called on the network thread, one at a time, without any lock held; they should return
@@ -78,7 +77,7 @@ struct ServerHandlers {
   std::function<void(ClientId, const std::string& text)> on_message = {};
   std::function<void(ClientId, const CloseReason&)> on_close = {};  // once for each on_open
   // GET, HEAD and, where bodies are taken, POST. Nothing: not known here. An HttpError it throws
-  // is the answer. A POST needs the token before it is asked.
+  // is the answer.
   std::function<std::optional<HttpAnswer>(const HttpRequest&)> on_request = {};
 };
 
@@ -87,12 +86,13 @@ enum class Payload { text, binary };
 class Server {
  public:
   // Listens from now on; clients wait until start. Throws InputError for options that make no
-  // sense (a public address without a token), NetworkError when the address cannot be had.
+  // sense, NetworkError when the address cannot be had.
   explicit Server(ServerOptions options);
   ~Server();  // stops; not to be called by a handler
 
   int port() const;
-  std::string url() const;  // "ws://127.0.0.1:8000/live"
+  const std::string& token() const;  // without it nobody is answered
+  std::string url() const;           // "ws://127.0.0.1:8000/live?token=...", which lets in
 
   void start(ServerHandlers handlers);  // once
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "molejo/io/columns.h"
 #include "molejo/io/load.h"
@@ -62,21 +61,12 @@ void Session::push(const Command& command) {
 void Session::load(const Command& command) {
   std::unique_ptr<LiveRun> next;
   if (const JsonValue* scene = command.find("scene")) {
-    // a whole scene as JSON
+    // a whole scene as JSON, which can name no files
     next = std::make_unique<LiveRun>(parse_scene(pretty_text(*scene), "scene"), options_.history,
                                      options_.budget);
   } else {
-    namespace fs = std::filesystem;
-    const std::string name = command.text("file");
-    if (options_.folder.empty()) throw InputError("'file': no folder of scenes is open");
-    const fs::path folder = fs::weakly_canonical(options_.folder);
-    const fs::path path = fs::weakly_canonical(folder / name);
-    const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
-    (void)rest;
-    if (end != folder.end() || !fs::is_regular_file(path)) {
-      throw InputError(fmt::format("'{}': no such scene", name));
-    }
-    next = std::make_unique<LiveRun>(load_scene(path.string()), options_.history, options_.budget);
+    const SourceFile file(command.text("file"), options_.files);
+    next = std::make_unique<LiveRun>(load_scene(file), options_.history, options_.budget);
   }
   run_ = std::move(next);
   plots_.clear();

@@ -6,13 +6,14 @@
 #include <memory>
 #include <optional>
 
+#include "molejo/io/file_scope.h"
 #include "molejo/live/live_run.h"
 #include "molejo/live/playback.h"
 
 namespace molejo {
 
 struct SessionOptions : PlaybackOptions {
-  std::string folder;  // scenes that clients may load lie in here; empty: none
+  FileScope files;  // scenes that clients may load by name
   HistoryLimits history;
   RunBudget budget;
 };

@@ -5,6 +5,8 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -33,13 +35,7 @@ class Pool {
     if (busy_.test_and_set()) return false;
     {
       const std::lock_guard lock(mutex_);
-      try {
-        while (static_cast<int>(threads_.size()) < others) {
-          threads_.emplace_back([this] { wait_for_work(); });
-        }
-      } catch (const std::exception&) {
-        // no memory for more threads: those that are there do it
-      }
+      start(others);
       work_ = &work;
       wanted_ = others;
     }
@@ -54,6 +50,17 @@ class Pool {
   }
 
  private:
+  // Where there cannot be so many, fewer do the work.
+  void start(int threads) {
+    try {
+      while (static_cast<int>(threads_.size()) < threads) {
+        threads_.emplace_back([this] { wait_for_work(); });
+      }
+    } catch (const std::system_error&) {
+    } catch (const std::bad_alloc&) {
+    }
+  }
+
   void wait_for_work() {
     std::unique_lock lock(mutex_);
     while (true) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <deque>
 
 #include "molejo/math/interrupt.h"
 
@@ -14,61 +15,68 @@ constexpr std::uint32_t unseen = 0, finished = UINT32_MAX;
 // Tarjan's search. `low` holds the lowest visit number that a state can reach on the stack.
 class Components {
  public:
-  explicit Components(const StateSpace& space)
-      : space_(space), low_(space.size(), unseen), result_{} {
+  Components(const StateSpace& space, std::uint64_t max_memory)
+      : space_(space), max_memory_(max_memory) {
     const std::size_t transitions = space.net().transitions.size();
     result_.live.assign(transitions, 1);
     result_.alive.assign(transitions, 0);
     fires_inside_.assign(transitions, 0);
   }
 
-  Behaviour run() {
+  // False when the memory is not enough.
+  bool run() {
+    if (sizeof(std::uint32_t) * space_.size() > max_memory_) return false;
+    low_.assign(space_.size(), unseen);
     visit(space_.initial());
     while (!path_.empty()) {
       check_interrupt();
       Visit& top = path_.back();
-      if (top.next < edges_.size()) {
-        const StateSpace::Edge edge = edges_[top.next++];
-        const std::uint32_t low = low_[edge.state];
-        if (low == unseen) {
-          visit(edge.state);
-        } else if (low != finished) {
-          top.low = std::min(top.low, low);
-        }
+      StateSpace::Edge edge;
+      if (!space_.next_edge(top.state, top.position, edge)) {
+        leave();
         continue;
       }
-      leave();
+      const std::uint32_t low = low_[edge.state];
+      if (low == unseen) {
+        visit(edge.state);
+        if (bytes() > max_memory_) return false;
+      } else if (low != finished) {
+        top.low = std::min(top.low, low);
+      }
     }
     for (std::size_t t = 0; t < result_.alive.size(); ++t) {
       result_.alive[t] = space_.fired({static_cast<int>(t)}) > 0 ? 1 : 0;
     }
     if (result_.final_components != 1) result_.home_markings = 0;
     result_.reversible = result_.components == 1;
-    return result_;
+    return true;
   }
+  const Behaviour& result() const { return result_; }
 
  private:
   struct Visit {
-    std::uint32_t state, number, low;
-    std::size_t first, next;  // its edges not yet followed: edges_[next ...]
+    std::uint32_t state, low, position;  // position: of its next edge
   };
 
+  std::uint64_t bytes() const {
+    return low_.size() * sizeof(std::uint32_t) + stack_.size() * sizeof(std::uint32_t) +
+           path_.size() * sizeof(Visit);
+  }
+
   void visit(std::uint32_t state) {
-    const std::uint32_t number = ++visits_;
-    low_[state] = number;
+    low_[state] = ++visits_;
     stack_.push_back(state);
-    space_.successors(state, found_);
-    path_.push_back({state, number, number, edges_.size(), edges_.size()});
-    edges_.insert(edges_.end(), found_.begin(), found_.end());
+    path_.push_back({state, visits_, 0});
   }
 
   void leave() {
     const Visit done = path_.back();
     path_.pop_back();
-    edges_.resize(done.first);
+    const bool is_root = done.low == low_[done.state];  // its number, until it is left
     low_[done.state] = done.low;
-    if (done.low == done.number) finish_component(done.state);
-    if (!path_.empty() && low_[done.state] != finished) {
+    if (is_root) {
+      finish_component(done.state);
+    } else {
       path_.back().low = std::min(path_.back().low, done.low);
     }
   }
@@ -96,9 +104,11 @@ class Components {
   }
 
   const StateSpace& space_;
-  std::vector<std::uint32_t> low_, stack_;
-  std::vector<Visit> path_;
-  std::vector<StateSpace::Edge> edges_, found_;
+  std::uint64_t max_memory_;
+  std::vector<std::uint32_t> low_;
+  std::deque<std::uint32_t> stack_;  // grows without a copy of itself
+  std::deque<Visit> path_;
+  std::vector<StateSpace::Edge> found_;
   std::vector<std::uint8_t> fires_inside_;
   std::uint32_t visits_ = 0;
   Behaviour result_;
@@ -108,9 +118,13 @@ class Components {
 
 bool Behaviour::is_live() const { return std::find(live.begin(), live.end(), 0) == live.end(); }
 
-Behaviour behaviour(const StateSpace& space) {
+std::optional<Behaviour> behaviour(const StateSpace& space, std::uint64_t max_memory) {
   assert(space.end() == SpaceEnd::complete);
-  return Components(space).run();
+  Components components(space, max_memory);
+  if (!components.run()) return std::nullopt;
+  return components.result();
 }
+
+Behaviour behaviour(const StateSpace& space) { return *behaviour(space, UINT64_MAX); }
 
 }  // namespace molejo

@@ -5,10 +5,11 @@
 //   reversible      iff  the start is a home marking
 //
 // A component is final when no firing leaves it. Components by Tarjan (1972), without recursion;
-// firings are computed again rather than kept.
+// firings are computed one by one rather than kept: at most 20 bytes a marking.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "molejo/net/state_space.h"
@@ -24,7 +25,8 @@ struct Behaviour {
   bool is_live() const;
 };
 
-// Of a complete space.
+// Of a complete space. Nothing when it would take more memory (bytes).
+std::optional<Behaviour> behaviour(const StateSpace& space, std::uint64_t max_memory);
 Behaviour behaviour(const StateSpace& space);
 
 }  // namespace molejo

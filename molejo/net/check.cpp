@@ -1,39 +1,54 @@
 #include "molejo/net/check.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "molejo/math/interrupt.h"
+#include "molejo/net/check_open.h"
+#include "molejo/net/token_rules.h"
 
 namespace molejo {
 
 namespace {
 
-// Both spaces as one kind of graph.
+// All spaces as one kind of graph.
 class Graph {
  public:
   virtual ~Graph() = default;
   virtual std::uint32_t size() const = 0;
-  virtual bool complete() const = 0;
+  virtual std::uint32_t sure() const { return size(); }  // the first so many are reached
+  virtual bool finds_all() const = 0;                    // states that count
+  virtual bool complete() const { return finds_all(); }  // and all runs go through them
+  virtual bool counts(std::uint32_t) const { return true; }
   virtual std::vector<std::uint32_t> starts() const = 0;
   virtual void successors(std::uint32_t state, std::vector<std::uint32_t>& result) const = 0;
   virtual MarkingView view(std::uint32_t state) const = 0;
   // Firings along a path of states from a start.
-  virtual std::vector<TimedFiring> trace(const std::vector<std::uint32_t>& path) const = 0;
-  // From a start to the nearest of these states.
-  virtual std::vector<std::uint32_t> nearest(const std::vector<std::uint32_t>& states) const = 0;
+  virtual std::vector<TimedFiring> trace(const std::vector<std::uint32_t>& path,
+                                         Fraction& end) const = 0;
+  // States from a start to this one, the last part of which `trace` can follow.
+  virtual std::vector<std::uint32_t> path_to(std::uint32_t state) const = 0;
+  virtual std::uint64_t distance(std::uint32_t state) const { return state; }
   virtual std::int64_t ticks(std::uint32_t) const { return 0; }
   virtual std::int64_t ticks_per_second() const { return 1; }
 };
 
 class UntimedGraph : public Graph {
  public:
-  UntimedGraph(const StateSpace& space, bool deadlocks) : space_(space), deadlocks_(deadlocks) {
+  // `rests`: only those count at which nothing fires by itself.
+  UntimedGraph(const StateSpace& space, bool deadlocks, bool rests)
+      : space_(space), deadlocks_(deadlocks), rests_only_(rests) {
     tokens_.resize(space.net().places.size());
   }
   std::uint32_t size() const override { return static_cast<std::uint32_t>(space_.size()); }
-  bool complete() const override { return space_.end() == SpaceEnd::complete; }
+  bool finds_all() const override { return space_.end() == SpaceEnd::complete; }
+  // In a net that waits for events time passes where nothing fires by itself.
+  bool counts(std::uint32_t state) const override {
+    if (!rests_only_) return true;
+    space_.successors(state, edges_);
+    return std::none_of(edges_.begin(), edges_.end(), [this](const StateSpace::Edge& e) {
+      return space_.net().transitions[static_cast<std::size_t>(e.transition.index)].event.empty();
+    });
+  }
   std::vector<std::uint32_t> starts() const override { return {space_.initial()}; }
   void successors(std::uint32_t state, std::vector<std::uint32_t>& result) const override {
     space_.successors(state, edges_);
@@ -52,7 +67,7 @@ class UntimedGraph : public Graph {
     view.is_enabled = [this](int t) { return is_enabled(t); };
     return view;
   }
-  std::vector<TimedFiring> trace(const std::vector<std::uint32_t>& path) const override {
+  std::vector<TimedFiring> trace(const std::vector<std::uint32_t>& path, Fraction&) const override {
     std::vector<TimedFiring> firings;
     for (const TransitionId t : space_.trace(path.front())) firings.push_back({0, t});
     for (std::size_t i = 0; i + 1 < path.size(); ++i) {
@@ -64,15 +79,8 @@ class UntimedGraph : public Graph {
     }
     return firings;
   }
-  std::vector<std::uint32_t> nearest(const std::vector<std::uint32_t>& states) const override {
-    std::uint32_t best = states.front();
-    std::uint64_t least = UINT64_MAX;
-    for (const std::uint32_t s : states) {
-      const std::uint64_t d = space_.distance(s);
-      if (d < least) least = d, best = s;
-    }
-    return {best};
-  }
+  std::vector<std::uint32_t> path_to(std::uint32_t state) const override { return {state}; }
+  std::uint64_t distance(std::uint32_t state) const override { return space_.distance(state); }
 
  private:
   bool is_enabled(int t) const {
@@ -85,7 +93,7 @@ class UntimedGraph : public Graph {
   }
 
   const StateSpace& space_;
-  bool deadlocks_;
+  bool deadlocks_, rests_only_;
   mutable std::vector<std::int64_t> tokens_;
   mutable std::vector<StateSpace::Edge> edges_;
 };
@@ -95,6 +103,7 @@ class TimedGraph : public Graph {
   explicit TimedGraph(const TimedSpace& space)
       : space_(space), tokens_(space.net().places.size()), waiting_(tokens_.size()) {}
   std::uint32_t size() const override { return space_.size(); }
+  bool finds_all() const override { return space_.finds_all(); }
   bool complete() const override { return space_.end() == TimedEnd::complete; }
   std::vector<std::uint32_t> starts() const override {
     std::vector<std::uint32_t> all;
@@ -112,11 +121,12 @@ class TimedGraph : public Graph {
             .deadlock = space_.is_final(state),
             .is_enabled = [this, state](int t) { return space_.is_enabled(state, t); }};
   }
-  std::vector<TimedFiring> trace(const std::vector<std::uint32_t>& path) const override {
-    return space_.trace(path);
+  std::vector<TimedFiring> trace(const std::vector<std::uint32_t>& path,
+                                 Fraction& end) const override {
+    return space_.trace(path, &end);
   }
-  std::vector<std::uint32_t> nearest(const std::vector<std::uint32_t>& states) const override {
-    return space_.path_to(*std::min_element(states.begin(), states.end()));
+  std::vector<std::uint32_t> path_to(std::uint32_t state) const override {
+    return space_.path_to(state);
   }
   std::int64_t ticks(std::uint32_t state) const override { return space_.ticks_to_next(state); }
   std::int64_t ticks_per_second() const override { return space_.ticks_per_second(); }
@@ -126,11 +136,50 @@ class TimedGraph : public Graph {
   mutable std::vector<std::int64_t> tokens_, waiting_;
 };
 
+class OpenGraph : public Graph {
+ public:
+  OpenGraph(const OpenSpace& space, bool deadlocks)
+      : space_(space),
+        deadlocks_(deadlocks),
+        tokens_(space.net().places.size()),
+        waiting_(tokens_.size()) {}
+  std::uint32_t size() const override { return space_.size(); }
+  std::uint32_t sure() const override { return space_.sure(); }
+  bool finds_all() const override { return space_.finds_all(); }
+  std::vector<std::uint32_t> starts() const override { return {}; }
+  void successors(std::uint32_t, std::vector<std::uint32_t>&) const override {}
+  MarkingView view(std::uint32_t state) const override {
+    space_.tokens(state, tokens_, waiting_);
+    return {.tokens = tokens_,
+            .waiting = waiting_,
+            .deadlock = deadlocks_ && space_.is_final(state),
+            .is_enabled = [this, state](int t) { return space_.is_enabled(state, t); }};
+  }
+  std::vector<TimedFiring> trace(const std::vector<std::uint32_t>& path,
+                                 Fraction& end) const override {
+    return space_.trace(path, &end);
+  }
+  std::vector<std::uint32_t> path_to(std::uint32_t state) const override {
+    return space_.path_to(state);
+  }
+
+ private:
+  const OpenSpace& space_;
+  bool deadlocks_;
+  mutable std::vector<std::int64_t> tokens_, waiting_;
+};
+
+// The search would take more memory than it may.
+struct NoMemoryLeft {};
+
 // A path that never meets the formula: it ends, comes back to itself, or takes too long.
 class Avoidance {
  public:
-  Avoidance(const Graph& graph, const Property& property)
-      : graph_(graph), property_(property), colour_(graph.size(), white) {
+  Avoidance(const Graph& graph, const Property& property, std::uint64_t max_memory)
+      : graph_(graph), property_(property), max_memory_(max_memory) {
+    constexpr std::uint64_t of_a_state = 1 + 8 + 8;  // colours, latest times and where from
+    spend(of_a_state * graph.size());
+    colour_.assign(graph.size(), white);
     if (property.within) {
       limit_ = static_cast<__int128>(property.within->numerator) * graph.ticks_per_second();
       scale_ = property.within->denominator;
@@ -154,6 +203,13 @@ class Avoidance {
   };
 
   bool holds(std::uint32_t state) const { return property_.formula.holds(graph_.view(state)); }
+  void spend(std::uint64_t bytes) {
+    memory_ += bytes;
+    if (memory_ > max_memory_) throw NoMemoryLeft{};
+  }
+  static std::uint64_t bytes(const Step& step) {
+    return 2 * sizeof(Step) + step.next.capacity() * sizeof(std::uint32_t) + 32;
+  }
 
   std::vector<std::uint32_t> for_ever(std::uint32_t start) {
     std::vector<Step> path;
@@ -165,6 +221,7 @@ class Avoidance {
       colour_[state] = on_path;
       path.push_back({state, {}});
       graph_.successors(state, path.back().next);
+      spend(bytes(path.back()));
       return path.back().next.empty();  // it stays so
     };
     const auto states = [&] {
@@ -178,6 +235,7 @@ class Avoidance {
       Step& top = path.back();
       if (top.next.empty()) {
         colour_[top.state] = done;
+        memory_ -= bytes(top);
         path.pop_back();
         continue;
       }
@@ -220,45 +278,56 @@ class Avoidance {
 
   const Graph& graph_;
   const Property& property_;
+  std::uint64_t max_memory_, memory_ = 0;
   std::vector<std::uint8_t> colour_;
   __int128 limit_ = 0;
   std::int64_t scale_ = 1;
 };
 
-std::vector<std::uint32_t> states_where(const Graph& graph, const MarkingFormula& formula,
-                                        bool wanted) {
-  std::vector<std::uint32_t> found;
-  for (std::uint32_t s = 0; s < graph.size(); ++s) {
-    if (formula.holds(graph.view(s)) == wanted) found.push_back(s);
+// The nearest of these states that counts and where the formula has this value.
+std::optional<std::uint32_t> nearest(const Graph& graph, std::uint32_t from, std::uint32_t to,
+                                     const MarkingFormula& formula, bool wanted) {
+  std::optional<std::uint32_t> best;
+  std::uint64_t least = UINT64_MAX;
+  for (std::uint32_t s = from; s < to; ++s) {
+    if (formula.holds(graph.view(s)) != wanted || !graph.counts(s)) continue;
+    const std::uint64_t distance = graph.distance(s);
+    if (distance < least) least = distance, best = s;
   }
-  return found;
+  return best;
 }
 
-PropertyResult decide(const Property& property, const Graph& graph, const std::string& over) {
-  PropertyResult result;
-  result.property = property;
-  result.how = over;
+PropertyResult decide(const Property& property, const Graph& graph, const std::string& over,
+                      std::uint64_t max_memory) {
+  PropertyResult result{.property = property, .how = over};
   const std::string part = over + ", of which only a part was explored";
   if (property.kind == PropertyKind::eventually) {
     if (!graph.complete()) {
-      result.how = part;
+      result.how = graph.finds_all() ? over + "; at some instant the firings may never end" : part;
       return result;
     }
-    const std::vector<std::uint32_t> path = Avoidance(graph, property).run();
-    result.verdict = path.empty() ? Verdict::holds : Verdict::fails;
-    if (path.empty()) return result;
-    result.trace = graph.trace(path);
-    result.has_trace = result.for_ever = true;
+    try {
+      const std::vector<std::uint32_t> path = Avoidance(graph, property, max_memory).run();
+      result.verdict = path.empty() ? Verdict::holds : Verdict::fails;
+      if (path.empty()) return result;
+      result.trace = graph.trace(path, result.until);
+      result.has_trace = true;
+      result.for_ever = !property.within;
+    } catch (const NoMemoryLeft&) {
+      result.how = over + ", more than the memory allows";
+    }
     return result;
   }
   const bool wanted = property.kind != PropertyKind::always;
-  const std::vector<std::uint32_t> found = states_where(graph, property.formula, wanted);
   const bool possible = property.kind == PropertyKind::possible;
-  if (!found.empty()) {
+  const auto found = nearest(graph, 0, graph.sure(), property.formula, wanted);
+  if (found) {
     result.verdict = possible ? Verdict::holds : Verdict::fails;
-    result.trace = graph.trace(graph.nearest(found));
+    result.trace = graph.trace(graph.path_to(*found), result.until);
     result.has_trace = true;
-  } else if (graph.complete()) {
+  } else if (nearest(graph, graph.sure(), graph.size(), property.formula, wanted)) {
+    result.how = over + "; it may depend on events that are held";
+  } else if (graph.finds_all()) {
     result.verdict = possible ? Verdict::fails : Verdict::holds;
   } else {
     result.how = part;
@@ -268,34 +337,50 @@ PropertyResult decide(const Property& property, const Graph& graph, const std::s
 
 }  // namespace
 
-PropertyResult check(const Property& property, const StateSpace& space, bool sure) {
-  const UntimedGraph graph(space, property.formula.asks_for_deadlock());
+bool only_rests_count(const Net& net) { return net.has_events() || lets_tokens_wait(net); }
+
+PropertyResult check(const Property& property, const StateSpace& space, bool sure,
+                     std::uint64_t max_memory) {
+  PropertyResult unknown{.property = property};
   if (property.kind == PropertyKind::eventually && (space.net().has_events() || !sure)) {
-    PropertyResult result;
-    result.property = property;
-    result.how = space.net().has_events() ? "nobody knows whether the events will come"
-                                          : "delays could not be taken into account";
-    return result;
+    unknown.how = space.net().has_events() ? "nobody knows whether the events will come"
+                                           : "delays could not be taken into account";
+    return unknown;
   }
-  if (!sure && property.formula.asks_for_waiting()) {
-    PropertyResult result;
-    result.property = property;
-    result.how = "who waits depends on delays, which could not be taken into account";
-    return result;
+  const MarkingFormula& formula = property.formula;
+  if (lets_tokens_wait(space.net()) && (formula.asks_for_waiting() || formula.asks_for_enabled())) {
+    unknown.how = "who waits depends on delays, which could not be taken into account";
+    return unknown;
   }
+  // in a space that holds more than runs do, a rest may not look like one
+  const UntimedGraph graph(space, formula.asks_for_deadlock(), sure && space.net().has_events());
   PropertyResult result =
-      decide(property, graph, sure ? "all reachable markings" : "all orders of firing");
+      decide(property, graph, sure ? "all reachable markings" : "all orders of firing", max_memory);
   // more markings than the run can reach: a proof stays one, what was found may not be reached
   if (!sure && result.has_trace) {
     result.verdict = Verdict::unknown;
-    result.how += "; the delays may exclude the trace";
+    result.has_trace = false;
+    result.trace.clear();
+    result.how += ", of which the net may not do all";
   }
   return result;
 }
 
-PropertyResult check(const Property& property, const TimedSpace& space) {
-  PropertyResult result = decide(property, TimedGraph(space), "all runs in exact time");
+PropertyResult check(const Property& property, const TimedSpace& space, std::uint64_t max_memory) {
+  PropertyResult result = decide(property, TimedGraph(space), "all runs in exact time", max_memory);
   result.timed = true;
+  return result;
+}
+
+PropertyResult check(const Property& property, const OpenSpace& space,
+                     const OpenSettings& settings) {
+  PropertyResult result =
+      property.kind == PropertyKind::eventually
+          ? check_eventually(property, space.net(), settings)
+          : decide(property, OpenGraph(space, property.formula.asks_for_deadlock()), over_open_runs,
+                   settings.max_memory);
+  result.timed = true;
+  result.by_world = result.verdict == Verdict::fails && property.kind != PropertyKind::possible;
   return result;
 }
 

@@ -20,7 +20,7 @@ namespace molejo {
 
 struct Coverability {
   std::vector<PlaceId> unbounded;
-  std::vector<TransitionId> dead;  // never enabled in the graph
+  std::vector<TransitionId> dead;  // never enabled in the graph; never fire where it decides
   std::uint64_t nodes = 0;
   bool complete = true;  // false: max_nodes was reached; more places may be unbounded
   bool decides = true;   // no inhibitor arcs, and no priorities unless they are ignored

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -45,18 +46,28 @@ inline constexpr std::size_t max_net_nodes = 4'000'000;
 inline constexpr std::size_t max_net_arcs = 16'000'000;
 inline constexpr std::size_t max_net_name = 200;  // bytes
 
+// Where a node stood in a file with ids (PNML): written again as it was read.
+struct NodeOrigin {
+  std::string id = {};                    // empty: none is known
+  std::optional<std::string> label = {};  // its name there, where it could not be the name here
+};
+
 struct Place {
   std::string name = {};
   Fraction delay = {};      // s
   std::int64_t tokens = 0;  // at the start
   std::string action = {};  // what runs while a token waits; empty: a condition
   bool awaited = false;     // a wait also needs the word that the action is over
+  int part = -1;            // of Net::refined that it is in; -1: none
+  NodeOrigin origin = {};
 };
 
 struct Transition {
   std::string name = {};
   int priority = 1;        // higher goes first
   std::string event = {};  // fires only when this happens; empty: fires by itself
+  int part = -1;           // as of a place
+  NodeOrigin origin = {};
 };
 
 enum class ArcKind : std::uint8_t {
@@ -73,12 +84,21 @@ struct Arc {
   std::int64_t weight = 1;
 };
 
+// A place that a net stands in for (net/refine.h). It is not a place any more.
+struct RefinedPlace {
+  std::string name;                 // of the place; before all names inside, with "_"
+  std::string net;                  // what stands in for it
+  std::vector<PlaceId> start, end;  // by which tokens enter and leave
+  int part = -1;                    // of the refined place around it
+};
+
 struct Net {
   std::string name;
   std::vector<Place> places;
   std::vector<Transition> transitions;
   std::vector<Arc> arcs;                // at most one of a kind between two nodes
   std::vector<std::string> properties;  // what should hold, see net/property.h
+  std::vector<RefinedPlace> refined;    // that this net came from, outer ones before inner ones
 
   bool is_timed() const;
   bool has_kind(ArcKind kind) const;

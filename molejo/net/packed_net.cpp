@@ -49,6 +49,10 @@ PackedNet::PackedNet(const Net& net, std::span<const int> widths, Choice choice)
   }
   guards_.resize(word + 1);
   words_ = guards_.size();
+  std::uint32_t end = 0;
+  for (const std::vector<int>& group : groups_) {
+    group_end_.push_back(end += static_cast<std::uint32_t>(group.size()));
+  }
   const Topology topology(net);
   first_term_.push_back(0);
   for (std::size_t t = 0; t < net.transitions.size(); ++t) {
@@ -106,6 +110,31 @@ void PackedNet::unpack(const Word* marking, std::span<std::int64_t> tokens) cons
     const Field& f = fields_[p];
     tokens[p] = static_cast<std::int64_t>(marking[f.word] >> f.shift & f.mask);
   }
+}
+
+void PackedNet::fire(const Word* marking, std::size_t t, Word* next) const {
+  for (std::size_t i = 0; i < words_; ++i) next[i] = marking[i];
+  for (std::uint32_t i = first_term_[t]; i < first_term_[t + 1]; ++i) {
+    next[terms_[i].word] += terms_[i].change;
+  }
+}
+
+int PackedNet::fire_next(const Word* marking, std::uint32_t& position, Word* next) const {
+  // where one has fired, only its group does
+  std::uint32_t g = 0;
+  while (position > 0 && group_end_[g] < position) ++g;
+  const std::size_t last = position > 0 ? g + 1 : groups_.size();
+  for (; g < last; ++g) {
+    const std::uint32_t begin = group_end_[g] - static_cast<std::uint32_t>(groups_[g].size());
+    for (std::uint32_t at = std::max(position, begin); at < group_end_[g]; ++at) {
+      const int t = groups_[g][at - begin];
+      if (!allows(marking, static_cast<std::size_t>(t))) continue;
+      fire(marking, static_cast<std::size_t>(t), next);
+      position = at + 1;
+      return t;
+    }
+  }
+  return -1;
 }
 
 bool PackedNet::is_enabled(const Word* marking, int transition) const {

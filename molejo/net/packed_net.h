@@ -39,6 +39,9 @@ class PackedNet {
   // it.
   template <std::size_t fixed = 0, class F>
   int fire_all(const Word* marking, Word* next, F&& f) const;
+  // The same one by one: the first transition that may fire from `position` on, which is 0 at first
+  // and moves behind it; -1 when there is none left.
+  int fire_next(const Word* marking, std::uint32_t& position, Word* next) const;
   bool is_enabled(const Word* marking, int transition) const;
   // Whether a field of the marking has more tokens than it can hold.
   template <std::size_t fixed = 0>
@@ -73,6 +76,7 @@ class PackedNet {
   Term& term_at(std::vector<Term>& terms, std::uint32_t word) const;
   void add_transition(const Topology& topology, int transition, std::span<const int> widths);
   bool allows(const Word* marking, std::size_t transition) const;
+  void fire(const Word* marking, std::size_t transition, Word* next) const;
 
   std::size_t words_ = 1;
   std::vector<Field> fields_;  // of a place
@@ -81,6 +85,7 @@ class PackedNet {
   std::vector<std::uint32_t> first_term_;  // of a transition
   std::vector<std::uint8_t> impossible_;   // needs more than a field can hold
   std::vector<std::vector<int>> groups_;   // transitions, the first group with an enabled one fires
+  std::vector<std::uint32_t> group_end_;   // positions, counted through all groups
 };
 
 inline bool PackedNet::allows(const Word* marking, std::size_t t) const {

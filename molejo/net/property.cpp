@@ -233,6 +233,17 @@ bool MarkingFormula::asks_for_waiting() const {
                      [](const Code& c) { return c.op == Op::waiting || c.op == Op::ready; });
 }
 
+bool MarkingFormula::mentions(PlaceId place) const {
+  return std::any_of(code_.begin(), code_.end(), [&](const Code& c) {
+    const bool of_place = c.op == Op::tokens || c.op == Op::ready || c.op == Op::waiting;
+    return of_place && c.value == place.index;
+  });
+}
+
+bool MarkingFormula::asks_for_enabled() const {
+  return std::any_of(code_.begin(), code_.end(), [](const Code& c) { return c.op == Op::enabled; });
+}
+
 bool MarkingFormula::holds(const MarkingView& view) const {
   std::vector<std::int64_t> stack;
   stack.reserve(16);

@@ -34,6 +34,8 @@ class MarkingFormula {
   bool holds(const MarkingView& view) const;
   bool asks_for_deadlock() const;
   bool asks_for_waiting() const;
+  bool asks_for_enabled() const;
+  bool mentions(PlaceId place) const;
 
  private:
   friend class FormulaParser;

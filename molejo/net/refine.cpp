@@ -14,6 +14,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 // A refined place of the outer net, with names looked up.
 struct Inner {
   const Refinement* given = nullptr;
+  int place = -1;               // of the outer net
   std::vector<int> start, end;  // places of the inner net
   std::vector<PlaceId> places;  // of the inner net, in the result
   std::vector<TransitionId> transitions;
@@ -46,6 +47,7 @@ class Flattening {
       inner_of_[at(p)] = static_cast<int>(inners_.size());
       const NetNames inner_names(*r.net);
       inners_.push_back({&r,
+                         p,
                          find_all(inner_names, r.start, "start"),
                          find_all(inner_names, r.end, "end"),
                          {},
@@ -65,10 +67,49 @@ class Flattening {
       }
     }
     for (const Arc& a : net_.arcs) add_outer(a);
+    keep_outer_parts();
+    for (Inner& inner : inners_) keep_parts(inner);
     return std::move(result_);
   }
 
  private:
+  // A part within the outer net that was refined further is not kept as a part.
+  void keep_outer_parts() {
+    for (RefinedPlace part : net_.refined) {
+      for (std::vector<PlaceId>* list : {&part.start, &part.end}) {
+        for (PlaceId& p : *list) p = places_[at(p.index)];
+      }
+      result_.refined.push_back(std::move(part));
+    }
+  }
+
+  // The inner net is a part, and so are those within it.
+  void keep_parts(const Inner& inner) {
+    const int own = static_cast<int>(result_.refined.size());
+    const auto number = [&](int part) { return own + 1 + part; };  // -1: the inner net itself
+    const auto mapped = [&](const std::vector<PlaceId>& list) {
+      std::vector<PlaceId> result;
+      for (const PlaceId p : list) result.push_back(inner.places[at(p.index)]);
+      return result;
+    };
+    const Net& sub = *inner.given->net;
+    RefinedPlace whole{
+        inner.given->place, inner.given->called, {}, {}, net_.places[at(inner.place)].part};
+    for (const int q : inner.start) whole.start.push_back(inner.places[at(q)]);
+    for (const int q : inner.end) whole.end.push_back(inner.places[at(q)]);
+    result_.refined.push_back(std::move(whole));
+    for (const RefinedPlace& r : sub.refined) {
+      result_.refined.push_back({inner.given->place + "_" + r.name, r.net, mapped(r.start),
+                                 mapped(r.end), number(r.part)});
+    }
+    for (std::size_t q = 0; q < sub.places.size(); ++q) {
+      result_.places[at(inner.places[q].index)].part = number(sub.places[q].part);
+    }
+    for (std::size_t u = 0; u < sub.transitions.size(); ++u) {
+      result_.transitions[at(inner.transitions[u].index)].part = number(sub.transitions[u].part);
+    }
+  }
+
   Inner* inner_at(int place) {
     const int i = inner_of_[at(place)];
     return i < 0 ? nullptr : &inners_[at(i)];
@@ -86,6 +127,7 @@ class Flattening {
       for (std::size_t q = 0; q < sub.places.size(); ++q) {
         Place place = sub.places[q];
         place.name = net_.places[p].name + "_" + place.name;
+        place.origin = {};
         const auto& start = inner->start;
         if (std::find(start.begin(), start.end(), static_cast<int>(q)) != start.end()) {
           place.tokens = net_.places[p].tokens;
@@ -99,6 +141,7 @@ class Flattening {
     if (!inner.transitions.empty()) return;
     for (Transition t : inner.given->net->transitions) {
       t.name = inner.given->place + "_" + t.name;
+      t.origin = {};
       inner.transitions.push_back(builder_.add(std::move(t)));
     }
   }

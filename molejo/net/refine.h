@@ -19,13 +19,14 @@ struct Refinement {
   const Net* net = nullptr;        // what it stands for
   std::vector<std::string> start;  // places of `net` that tokens enter by, not empty
   std::vector<std::string> end;    // places of `net` that tokens leave by, not empty
+  std::string called = {};         // `net`, for files that keep the hierarchy
 };
 
 // The net with all these places replaced, each at most once. New places stand where the refined
 // one stood, new transitions before the first one that takes from it. Tokens of the refined place
 // enter by `start`, where the inner net's own are dropped; its delay and action are dropped too.
-// Throws NetError for unknown names, for an inhibitor arc at a place with several ends, and for a
-// start or end given twice.
+// What stands where is kept in Net::refined. Throws NetError for unknown names, for an inhibitor
+// arc at a place with several ends, and for a start or end given twice.
 Net refine(const Net& net, std::span<const Refinement> refinements);
 
 }  // namespace molejo

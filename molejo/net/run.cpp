@@ -110,7 +110,8 @@ struct NetRun::State {
   std::vector<TransitionNow> transitions;
   std::vector<int> active;  // places that serve a token
   Calendar dues;
-  std::vector<Due> ended;  // those of the instant
+  std::vector<Due> ended;      // those of the instant
+  std::vector<int> unawaited;  // awaited places whose word comes as soon as all is at rest
   EnabledSet by_themselves, on_events;
   std::uint64_t random;
   RunStop stop = RunStop::none;
@@ -148,6 +149,7 @@ struct NetRun::State {
   void fire(int transition);
   int pick(std::span<const int> candidates);
   void settle();
+  void come_to_rest();
   bool end_first_waits();
   void drop_old_dues();
   void open_frame();
@@ -181,20 +183,24 @@ NetRun::State::State(const Net& the_net, const RunSettings& the_settings)
   }
   for (int p = 0; p < static_cast<int>(places.size()); ++p) {
     place(p).takers_only = interrupters[p].empty() && topology.inhibited[p].empty();
-    if (net.places[at(p)].awaited && settings.await) place(p).set(PlaceNow::awaits);
+    if (net.places[at(p)].awaited) place(p).set(PlaceNow::awaits);
   }
   for (int p = 0; p < static_cast<int>(places.size()); ++p) {
     if (net.places[at(p)].tokens > 0) put(p, net.places[at(p)].tokens);
   }
-  settle();
+  come_to_rest();
 }
 
 bool NetRun::State::is_alone(int t) const {
   bool alone = topology.inhibitors[t].empty();
   for (const auto& [p, w] : topology.inputs[t]) {
-    alone &= topology.consumers[p].size() == 1 && topology.inhibited[p].empty();
+    alone = alone && topology.consumers[p].size() == 1 && topology.inhibited[p].empty() &&
+            interrupters[p].empty();
   }
-  for (const auto& [p, w] : topology.outputs[t]) alone &= topology.inhibited[p].empty();
+  // what an interruption leaves depends on what came before it
+  for (const auto& [p, w] : topology.outputs[t]) {
+    alone = alone && topology.inhibited[p].empty() && interrupters[p].empty();
+  }
   return alone;
 }
 
@@ -274,7 +280,14 @@ void NetRun::State::begin_service(int p) {
   const std::int64_t due = tick + at_p.delay;
   at_p.start = tick;
   at_p.flags = static_cast<std::uint8_t>((at_p.flags & PlaceNow::awaits) | PlaceNow::serving);
-  dues.add(due, {p, ++at_p.service});
+  ++at_p.service;
+  if (at_p.delay > 0) {
+    dues.add(due, {p, at_p.service});
+    if (!settings.await) at_p.set(PlaceNow::told);
+  } else {
+    at_p.set(PlaceNow::overdue);
+    if (!settings.await) unawaited.push_back(p);
+  }
   at_p.active_position = static_cast<int>(active.size());
   active.push_back(p);
   log(NetEventKind::start, p);
@@ -352,6 +365,17 @@ void NetRun::State::settle() {
   }
 }
 
+// Settles, and where nobody gives the word that an action is over, gives it: one after the other.
+void NetRun::State::come_to_rest() {
+  for (settle(); !unawaited.empty() && stop == RunStop::none; settle()) {
+    const int p = unawaited.front();
+    unawaited.erase(unawaited.begin());
+    if (!place(p).has(PlaceNow::overdue)) continue;
+    log(NetEventKind::outside, 0);
+    ripen(p);
+  }
+}
+
 // Forgets ticks at which no wait ends any more.
 void NetRun::State::drop_old_dues() {
   const auto is_old = [&](const Due& d) { return place(d.place).service != d.service; };
@@ -398,7 +422,7 @@ void NetRun::State::play_until(std::int64_t target) {
     check_interrupt();
     if (dues.first_tick() > tick) firings_now = 0;
     tick = dues.first_tick();
-    if (end_first_waits()) settle();
+    if (end_first_waits()) come_to_rest();
     if (stop != RunStop::none) return;
   }
   if (target > tick) firings_now = 0;
@@ -449,12 +473,14 @@ int NetRun::raise(std::string_view event) {
       if (best.empty() || priority(t) == priority(best.front())) best.push_back(t);
     }
     if (best.empty()) break;
+    if (fired == 0) s.log(NetEventKind::outside, 0);
     const int t = s.pick(best);
     left.erase(std::find(left.begin(), left.end(), t));
     s.fire(t);
     s.settle();
     ++fired;
   }
+  s.come_to_rest();
   return fired;
 }
 
@@ -474,20 +500,24 @@ void NetRun::hold(std::string_view event, bool held) {
       s.on_events.remove(t);
     }
   }
-  s.settle();
+  if (s.on_events.empty()) return;
+  s.log(NetEventKind::outside, 0);
+  s.come_to_rest();
 }
 
 void NetRun::put(PlaceId place, std::int64_t tokens) {
   state_->open_frame();
+  state_->log(NetEventKind::outside, 0);
   state_->put(place.index, tokens);
-  state_->settle();
+  state_->come_to_rest();
 }
 
 bool NetRun::fire(TransitionId transition) {
   if (!is_enabled(transition) || state_->stop != RunStop::none) return false;
   state_->open_frame();
+  state_->log(NetEventKind::outside, 0);
   state_->fire(transition.index);
-  state_->settle();
+  state_->come_to_rest();
   return true;
 }
 
@@ -498,8 +528,9 @@ void NetRun::finish(PlaceId place) {
   s.open_frame();
   now.set(PlaceNow::told);
   if (!now.has(PlaceNow::overdue)) return;
+  s.log(NetEventKind::outside, 0);
   s.ripen(place.index);
-  s.settle();
+  s.come_to_rest();
 }
 
 std::span<const NetEvent> NetRun::events() const { return state_->events; }

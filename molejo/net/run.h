@@ -25,7 +25,7 @@ struct RunSettings {
   Fraction frame_rate = 24;                        // frames per second
   std::uint64_t seed = 1;                          // of the choice among equals
   std::int64_t most_firings_at_once = 10'000'000;  // at one instant, before it is called endless
-  bool await = true;  // false: awaited places end their waits by their delay alone
+  bool await = true;  // false: awaited actions are called over as soon as their delay is
 };
 
 enum class NetEventKind : std::uint8_t {
@@ -34,13 +34,14 @@ enum class NetEventKind : std::uint8_t {
   start,      // the next waiting token of a place is served: its action begins
   finish,     // its wait is over, it may enable
   interrupt,  // a transition took it while it waited
-  leave       // tokens were taken
+  leave,      // tokens were taken
+  outside     // all was at rest; what comes next at this tick is by a word from outside
 };
 
 struct NetEvent {
   std::int64_t tick = 0;
   NetEventKind kind = NetEventKind::fire;
-  int node = 0;  // index of the transition for `fire`, else of the place
+  int node = 0;  // index of the transition for `fire`, of the place for others, 0 for `outside`
   std::int64_t count = 1;
 };
 

@@ -13,6 +13,13 @@ namespace {
 using Row = std::vector<std::int64_t>;
 using Matrix = std::vector<Row>;
 
+// C, its transpose, the table before and after a column, and results: bytes a cell, all together.
+constexpr std::uint64_t bytes_a_cell = 80;
+
+std::size_t most_cells(const StructureLimits& limits) {
+  return std::min<std::uint64_t>(limits.cells, limits.memory / bytes_a_cell);
+}
+
 // Each row is [what is left of C | weights]; columns of C are made zero one by one.
 class Farkas {
  public:
@@ -83,7 +90,8 @@ class Farkas {
         if (!combine(before[p], before[n], column, row)) return false;
         remove_dominated(both);
         add(std::move(row));
-        if (rows_.size() > limits_.rows || rows_.size() * (columns_ + weights_) > limits_.cells) {
+        if (rows_.size() > limits_.rows ||
+            rows_.size() * (columns_ + weights_) > most_cells(limits_)) {
           return false;
         }
       }
@@ -159,7 +167,7 @@ class Farkas {
 
 bool too_large(const Net& net, std::size_t rows, const StructureLimits& limits) {
   const std::size_t width = net.places.size() + net.transitions.size();
-  return rows > limits.rows || rows * width > limits.cells;
+  return rows > limits.rows || rows * width > most_cells(limits);
 }
 
 }  // namespace

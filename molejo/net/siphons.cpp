@@ -33,10 +33,11 @@ class SiphonSearch {
   PlaceSets run() {
     PlaceSets result;
     std::vector<Problem> open{{Set(places_, 1), Set(places_, 0)}};
+    const std::size_t most_open = limits_.memory / 4 / (2 * places_ + 2 * sizeof(Problem));
     for (std::size_t steps = 0; !open.empty(); ++steps) {
       check_interrupt();
       if (steps > limits_.siphon_steps || result.sets.size() > limits_.siphons ||
-          work_ > limits_.work) {
+          work_ > limits_.work || open.size() > most_open) {
         result.complete = false;
         break;
       }

@@ -16,6 +16,7 @@ constexpr std::size_t parts = 64;
 constexpr std::size_t chunk_size = 4096;      // markings fired by one thread at a time, at most
 constexpr std::size_t chunks_in_block = 16;   // fired before the parts take in what came of them
 constexpr std::size_t most_deadlocks = 1000;  // kept
+constexpr std::uint64_t part_for_block = 16;  // of the memory
 constexpr std::uint64_t always_compared = 20'000;  // markings, before growth is looked for rarely
 constexpr std::uint32_t no_state = UINT32_MAX;
 
@@ -57,6 +58,12 @@ struct Chunk {
   std::vector<std::uint64_t> fired;
   std::vector<std::uint8_t> overflowed;  // places
   bool overflow = false;
+
+  std::uint64_t bytes() const {
+    std::uint64_t sum = deadlocks.capacity() * sizeof(std::uint32_t);
+    for (const Buffer& buffer : found) sum += buffer.capacity() * sizeof(Word);
+    return sum;
+  }
 };
 
 }  // namespace
@@ -97,10 +104,12 @@ struct StateSpace::Store {
   void take_in(std::size_t part, std::size_t count);
   template <std::size_t fixed>
   bool fire_and_take_in(std::size_t count, int threads);
+  bool fits_memory(std::size_t count) const;
   bool grows(const std::vector<std::size_t>& sizes_before);
   bool grows(std::uint32_t handle);
   void number_states();
 
+  std::uint32_t find(const Word* marking) const;
   const Word* words_of(std::uint32_t handle) const {
     return stores[handle % parts].marking(handle / parts);
   }
@@ -151,6 +160,15 @@ bool StateSpace::Store::widen() {
   return possible;
 }
 
+// The number of a marking, or no_state.
+std::uint32_t StateSpace::Store::find(const Word* marking) const {
+  const std::uint64_t hash = marking_hash(marking, packed->words());
+  const StateStore& store = stores[part_of(hash)];
+  const std::size_t index = store.find(marking, hash);
+  if (index == store.size()) return no_state;
+  return static_cast<std::uint32_t>(first_number[part_of(hash)] + index);
+}
+
 std::uint64_t StateSpace::Store::size() const {
   std::uint64_t sum = 0;
   for (const StateStore& s : stores) sum += s.size();
@@ -160,9 +178,7 @@ std::uint64_t StateSpace::Store::size() const {
 std::uint64_t StateSpace::Store::bytes() const {
   std::uint64_t sum = 0;
   for (const StateStore& s : stores) sum += s.bytes();
-  for (const Chunk& c : chunks) {
-    for (const auto& found : c.found) sum += found.capacity() * sizeof(Word);
-  }
+  for (const Chunk& c : chunks) sum += c.bytes();
   return sum;
 }
 
@@ -194,10 +210,11 @@ bool StateSpace::Store::explore() {
   }
 }
 
-// So many that what comes of a block, were all transitions enabled, takes a quarter of the memory.
+// So many that what comes of a block, were all transitions enabled, takes a small part of the
+// memory.
 std::size_t StateSpace::Store::markings_a_chunk() const {
   const std::uint64_t each = net.transitions.size() * (packed->words() + 1) * sizeof(Word);
-  const std::uint64_t room = settings.max_memory / 4 / chunks_in_block;
+  const std::uint64_t room = settings.max_memory / part_for_block / chunks_in_block;
   return std::clamp<std::size_t>(room / std::max<std::uint64_t>(1, each), 1, chunk_size);
 }
 
@@ -239,10 +256,7 @@ bool StateSpace::Store::take_block(std::size_t count) {
   const bool fits = words == 1   ? fire_and_take_in<1>(count, threads)
                     : words == 2 ? fire_and_take_in<2>(count, threads)
                                  : fire_and_take_in<0>(count, threads);
-  if (!fits) {
-    end = SpaceEnd::too_many_tokens;
-    return false;
-  }
+  if (!fits) return false;
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t t = 0; t < fired.size(); ++t) fired[t] += chunks[i].fired[t];
     deadlock_count += chunks[i].deadlocks.size();
@@ -254,13 +268,28 @@ bool StateSpace::Store::take_block(std::size_t count) {
     end = SpaceEnd::unbounded;
   } else if (size() > settings.max_states) {
     end = SpaceEnd::max_states;
-  } else if (bytes() > settings.max_memory) {
-    end = SpaceEnd::max_memory;
   }
   return end == SpaceEnd::complete;
 }
 
-// False when a field overflowed.
+// Whether what was found in a block can be taken in, were it all new.
+bool StateSpace::Store::fits_memory(std::size_t count) const {
+  std::uint64_t sum = 0, largest = 0;
+  for (std::size_t part = 0; part < parts; ++part) {
+    std::size_t words = 0;
+    for (std::size_t i = 0; i < count; ++i) words += chunks[i].found[part].size();
+    sum += stores[part].bytes_after(words / (packed->words() + 1));
+    largest = std::max(largest, stores[part].bytes());
+  }
+  for (const Chunk& c : chunks) sum += c.bytes();
+  // while a part grows, one of its lists is there twice; not more by more threads, so that all
+  // numbers of them end with the same markings
+  constexpr std::uint64_t growing = 4;
+  sum += growing * largest;
+  return sum <= settings.max_memory - settings.max_memory / part_for_block;
+}
+
+// False when a field overflowed, or the memory is not enough; `end` tells which.
 template <std::size_t fixed>
 bool StateSpace::Store::fire_and_take_in(std::size_t count, int threads) {
   parallel_for(static_cast<int>(count), threads,
@@ -268,7 +297,9 @@ bool StateSpace::Store::fire_and_take_in(std::size_t count, int threads) {
   bool overflow = false;
   for (std::size_t i = 0; i < count; ++i) overflow |= chunks[i].overflow;
   for (std::size_t i = count; i < chunks_in_block; ++i) chunks[i].overflow = false;
-  if (overflow) return false;
+  if (overflow) end = SpaceEnd::too_many_tokens;
+  if (!overflow && !fits_memory(count)) end = SpaceEnd::max_memory;
+  if (end != SpaceEnd::complete) return false;
   parallel_for(static_cast<int>(parts), threads,
                [&](int part) { take_in<fixed>(static_cast<std::size_t>(part), count); });
   return true;
@@ -427,11 +458,8 @@ std::optional<std::uint32_t> StateSpace::find(std::span<const std::int64_t> toke
   }
   std::vector<Word> words(s.packed->words());
   s.packed->pack(tokens, words.data());
-  const std::uint64_t hash = marking_hash(words.data(), words.size());
-  const StateStore& store = s.stores[part_of(hash)];
-  const std::size_t index = store.find(words.data(), hash);
-  if (index == store.size()) return std::nullopt;
-  return static_cast<std::uint32_t>(s.first_number[part_of(hash)] + index);
+  const std::uint32_t found = s.find(words.data());
+  return found == no_state ? std::nullopt : std::optional(found);
 }
 
 std::uint64_t StateSpace::distance(std::uint32_t state) const {
@@ -500,6 +528,16 @@ void StateSpace::successors(std::uint32_t state, std::vector<Edge>& edges) const
     const bool found = index < s.stores[part].size();
     edges[i].state = found ? static_cast<std::uint32_t>(s.first_number[part] + index) : no_state;
   }
+}
+
+bool StateSpace::next_edge(std::uint32_t state, std::uint32_t& position, Edge& edge) const {
+  const Store& s = *store_;
+  thread_local std::vector<Word> next;
+  next.resize(s.packed->words());
+  const int t = s.packed->fire_next(s.words_of(s.handle(state)), position, next.data());
+  if (t < 0) return false;
+  edge = {{t}, s.find(next.data())};
+  return true;
 }
 
 }  // namespace molejo

@@ -83,6 +83,9 @@ class StateSpace {
   };
   // Replaces `edges`. Of a space that is not complete: UINT32_MAX for states it does not hold.
   void successors(std::uint32_t state, std::vector<Edge>& edges) const;
+  // One by one: the next edge from `position` on, which is 0 at first and moves behind it. False:
+  // there is none left.
+  bool next_edge(std::uint32_t state, std::uint32_t& position, Edge& edge) const;
 
  private:
   struct Store;

@@ -63,6 +63,18 @@ class StateStore {
     return markings_.capacity() * sizeof(Word) + came_from_.capacity() * sizeof(Origin) +
            slots_.capacity() * sizeof(std::uint32_t);
   }
+  // The most that inserting so many markings takes, with what is copied while it grows.
+  std::uint64_t bytes_after(std::size_t more) const {
+    const auto grown = [&](std::size_t capacity, std::size_t size, std::size_t each) {
+      while (capacity < (size + more) * each) capacity = larger(capacity, each);
+      return capacity;
+    };
+    const std::size_t words = grown(markings_.capacity(), size(), words_);
+    const std::size_t origins = grown(came_from_.capacity(), size(), 1);
+    std::size_t slots = slots_.size();
+    while (4 * (size() + more) > 3 * slots) slots *= 2;
+    return words * sizeof(Word) + origins * sizeof(Origin) + slots * sizeof(std::uint32_t);
+  }
 
  private:
   std::size_t mask() const { return slots_.size() - 1; }
@@ -89,9 +101,12 @@ class StateStore {
   }
 
   // by half, so that little is reserved in vain
+  static std::size_t larger(std::size_t capacity, std::size_t more) {
+    return capacity + capacity / 2 + 16 * more;
+  }
   template <class T>
   static void reserve_more(std::vector<T>& v, std::size_t more) {
-    if (v.size() + more > v.capacity()) v.reserve(v.capacity() + v.capacity() / 2 + 16 * more);
+    if (v.size() + more > v.capacity()) v.reserve(larger(v.capacity(), more));
   }
 
   void grow() {

@@ -19,11 +19,12 @@
 namespace molejo {
 
 struct StructureLimits {
-  std::size_t rows = 5'000;           // of Farkas' table
-  std::size_t cells = 20'000'000;     // of Farkas' table
-  std::size_t siphons = 1'000;        // minimal ones
-  std::size_t siphon_steps = 20'000;  // branches
-  std::uint64_t work = 300'000'000;   // elementary steps of each search: a second or so
+  std::size_t rows = 5'000;                       // of Farkas' table
+  std::size_t cells = 20'000'000;                 // of Farkas' table
+  std::size_t siphons = 1'000;                    // minimal ones
+  std::size_t siphon_steps = 20'000;              // branches
+  std::uint64_t work = 300'000'000;               // elementary steps of each search: a second or so
+  std::uint64_t memory = std::uint64_t{1} << 30;  // bytes, of one search and all results
 };
 
 struct Semiflows {

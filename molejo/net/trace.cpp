@@ -1,5 +1,7 @@
 #include "molejo/net/trace.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace molejo {
@@ -8,7 +10,87 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+std::int64_t tick_of(const NetRun& run, const Fraction& t) {
+  const __int128 ticks = static_cast<__int128>(t.numerator) * run.ticks_per_second();
+  return static_cast<std::int64_t>((2 * ticks + t.denominator) / (2 * t.denominator));
+}
+
 }  // namespace
+
+std::vector<TraceStep> steps_of(std::span<const TimedFiring> trace, std::optional<Fraction> until) {
+  std::vector<TraceStep> steps;
+  for (const TimedFiring& f : trace) {
+    steps.push_back({.transition = f.transition,
+                     .time = until ? std::optional(f.time) : std::nullopt,
+                     .finished = f.finished,
+                     .put = f.put});
+  }
+  const Fraction last = trace.empty() ? Fraction(0) : trace.back().time;
+  if (until && last < *until) steps.push_back({.time = until});
+  return steps;
+}
+
+std::vector<TraceStep> steps_of(const Net& net, std::span<const NetEvent> events, std::size_t count,
+                                std::int64_t until, std::int64_t ticks_per_second) {
+  std::vector<TraceStep> steps;
+  std::int64_t last = 0;
+  bool begins = false;  // what a word from outside does
+  for (const NetEvent& e : events.first(std::min(count, events.size()))) {
+    const Fraction time(e.tick, ticks_per_second);
+    const std::size_t before = steps.size();
+    if (e.kind == NetEventKind::fire) {
+      steps.push_back({.transition = {e.node}, .time = time});
+    } else if (e.kind == NetEventKind::finish && net.places[at(e.node)].awaited) {
+      steps.push_back({.time = time, .finished = {e.node}});
+    } else if (e.kind == NetEventKind::arrive && begins) {
+      const TraceStep put{.time = time, .put = {e.node}};
+      steps.insert(steps.end(), static_cast<std::size_t>(e.count), put);
+    }
+    if (steps.size() > before) last = e.tick;
+    begins = e.kind == NetEventKind::outside;
+  }
+  if (last < until) steps.push_back({.time = Fraction(until, ticks_per_second)});
+  return steps;
+}
+
+Net held_back(Net net) {
+  for (Transition& t : net.transitions) t.event = "trace: " + t.name;
+  return net;
+}
+
+bool TracePlayer::take(NetRun& run, const TraceStep& step) const {
+  if (step.put.index >= 0) {
+    run.put(step.put);
+    return true;
+  }
+  if (step.finished.index >= 0) {
+    const std::int64_t before = run.waiting(step.finished);
+    run.finish(step.finished);
+    return run.waiting(step.finished) < before;
+  }
+  return step.transition.index < 0 || run.fire(step.transition);
+}
+
+void TracePlayer::play(NetRun& run, const Net& net) {
+  const std::int64_t end = (run.frame() + 1) * run.ticks_per_frame();
+  ++since_;
+  for (; !is_over(); ++next_, since_ = 0, waited_ = 0) {
+    const TraceStep& step = steps_[next_];
+    if (!step.time && since_ < pace_) return;
+    if (step.time && tick_of(run, *step.time) > end) return;
+    if (step.time) run.advance_to(tick_of(run, *step.time));
+    if (take(run, step)) continue;
+    // without a time it may still wait for tokens
+    constexpr std::int64_t longest = 1'000'000;  // frames
+    if (!step.time && run.running() > 0 && ++waited_ < longest) return;
+    const bool fires = step.transition.index >= 0;
+    failure_ = fmt::format("the trace cannot be played: '{}' (step {}) is not {}",
+                           fires ? net.transitions[at(step.transition.index)].name
+                                 : net.places[at(step.finished.index)].name,
+                           next_ + 1, fires ? "enabled" : "awaited");
+    return;
+  }
+}
 
 TraceRecorder::TraceRecorder(const Net& net, const NetRun& run, Fraction frame_rate,
                              NetTrace& trace)
@@ -77,15 +159,20 @@ void close_trace(const Net& net, const NetRun& run, NetTrace& trace) {
   }
 }
 
-NetTrace play(const Net& net, const RunSettings& settings, std::int64_t frames) {
+NetTrace play(const Net& net, const RunSettings& settings, std::int64_t frames, Monitor* monitor) {
   NetRun run(net, settings);
   NetTrace trace;
   TraceRecorder recorder(net, run, settings.frame_rate, trace);
-  recorder.note(run);
+  const auto note = [&] {
+    recorder.note(run);
+    if (monitor) monitor->note(run);
+  };
+  note();
   while (run.frame() < frames && !run.is_quiet() && !trace.cut && run.stopped() == RunStop::none) {
     run.advance();
-    recorder.note(run);
+    note();
   }
+  if (monitor) monitor->close(run, run.is_quiet() && !net.has_events());
   close_trace(net, run, trace);
   return trace;
 }

@@ -2,11 +2,57 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "molejo/net/monitor.h"
 #include "molejo/net/run.h"
+#include "molejo/net/timed_space.h"
 
 namespace molejo {
+
+// A step of a trace that is played: a transition fires, an awaited action is over, a token is put
+// from outside; or none of them: until then time passes.
+struct TraceStep {
+  TransitionId transition = {};
+  std::optional<Fraction> time = {};  // s; without as soon as it can be
+  PlaceId finished = {}, put = {};
+};
+
+// Of a counterexample whose times count, until a time; without: as soon as each can be.
+std::vector<TraceStep> steps_of(std::span<const TimedFiring> trace, std::optional<Fraction> until);
+// What happened in a run up to a tick, in its first `count` events.
+std::vector<TraceStep> steps_of(const Net& net, std::span<const NetEvent> events, std::size_t count,
+                                std::int64_t until, std::int64_t ticks_per_second);
+
+// A net in which nothing fires by itself: traces of the original are played on it.
+Net held_back(Net net);
+
+// Plays the steps of a trace on a run of a net that is held back.
+class TracePlayer {
+ public:
+  // Steps without a time are played `pace` frames apart.
+  explicit TracePlayer(std::vector<TraceStep> steps, int pace = 0)
+      : steps_(std::move(steps)), pace_(pace), since_(pace) {}
+
+  // What is due in the coming frame, which is then to be advanced.
+  void play(NetRun& run, const Net& net);
+  bool is_over() const { return next_ == steps_.size(); }
+  // Empty, or why it cannot go on: the step that is not possible.
+  const std::string& failure() const { return failure_; }
+
+ private:
+  bool take(NetRun& run, const TraceStep& step) const;
+
+  std::vector<TraceStep> steps_;
+  std::size_t next_ = 0;
+  int pace_;
+  int since_;                // frames since the last step
+  std::int64_t waited_ = 0;  // frames for the next step
+  std::string failure_;
+};
 
 struct Service {
   PlaceId place;
@@ -63,6 +109,8 @@ class TraceRecorder {
 void close_trace(const Net& net, const NetRun& run, NetTrace& trace);
 
 // Plays until nothing can happen any more, at most so many frames. Throws NetError as NetRun does.
-NetTrace play(const Net& net, const RunSettings& settings, std::int64_t frames);
+// `monitor`: watches the run, to its end.
+NetTrace play(const Net& net, const RunSettings& settings, std::int64_t frames,
+              Monitor* monitor = nullptr);
 
 }  // namespace molejo

@@ -38,6 +38,7 @@ class Bench {
 // What a bench is made with.
 struct BenchOptions {
   std::string name;  // of the file, as clients call it
+  SourceFile file;   // with what it may name
   std::string path;  // where it lies
   Playback::Outputs outputs;
   HistoryLimits history;

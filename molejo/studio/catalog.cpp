@@ -4,9 +4,8 @@
 #include <filesystem>
 #include <tuple>
 
-#include "molejo/io/file.h"
+#include "molejo/io/file_scope.h"
 #include "molejo/io/json_document.h"
-#include "molejo/live/http.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -17,22 +16,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_files = 10'000;
 constexpr std::size_t most_bytes = std::size_t{8} << 20;  // of a file that is looked into
-
-struct Ending {
-  const char* ending;
-  std::optional<FileKind> kind;
-};
-
-// The first that fits counts.
-constexpr Ending endings[] = {{".show.json", FileKind::show}, {".motion.json", FileKind::motion},
-                              {".gait.json", FileKind::gait}, {".walk.json", FileKind::walk},
-                              {".net.json", FileKind::net},   {".terrain.json", std::nullopt},
-                              {".pnml", FileKind::net},       {".pn", FileKind::net},
-                              {".glb", FileKind::character},  {".gltf", FileKind::character},
-                              {".vrm", FileKind::character},  {".bvh", FileKind::character},
-                              {".json", FileKind::scene},     {".cfg", FileKind::scene},
-                              {".dat", FileKind::scene},      {".ani", FileKind::scene},
-                              {".urdf", FileKind::scene},     {".xml", FileKind::scene}};
 
 bool mentions(const std::string& text, std::initializer_list<const char*> words) {
   return std::any_of(words.begin(), words.end(), [&](const char* word) {
@@ -51,7 +34,7 @@ std::string topic_of(FileKind kind, const std::string& text) {
     case FileKind::walk:
     case FileKind::character:
       return "terrain";
-    case FileKind::scene:
+    default:
       break;
   }
   if (mentions(text, {"variables", "functions", "probes"})) return "forces";
@@ -72,7 +55,8 @@ std::string title_of(const fs::path& file) {
   return title;
 }
 
-std::optional<CatalogEntry> look_at(const fs::path& file, const fs::path& folder) {
+std::optional<CatalogEntry> look_at(const fs::path& file, const fs::path& folder,
+                                    const FileScope& files) {
   const std::optional<FileKind> kind = kind_of(file.filename().string());
   if (!kind) return {};
   CatalogEntry entry{
@@ -80,7 +64,7 @@ std::optional<CatalogEntry> look_at(const fs::path& file, const fs::path& folder
   std::string text;
   if (file.extension() == ".json") {
     try {
-      text = read_regular_file(file.string(), most_bytes);
+      text = files.read(entry.file, most_bytes);
       const JsonDocument document = parse_json(text, file.string());
       if (const std::string name = text_of(document.root, "name"); !name.empty()) {
         entry.title = name;
@@ -118,46 +102,16 @@ std::vector<fs::path> files_below(const std::string& folder) {
 
 }  // namespace
 
-const char* to_string(FileKind kind) {
-  switch (kind) {
-    case FileKind::scene:
-      return "scene";
-    case FileKind::show:
-      return "show";
-    case FileKind::motion:
-      return "motion";
-    case FileKind::gait:
-      return "gait";
-    case FileKind::walk:
-      return "walk";
-    case FileKind::net:
-      return "net";
-    case FileKind::character:
-      return "character";
-  }
-  return "";
-}
-
 std::optional<FileKind> kind_of(const std::string& file_name) {
-  const std::string name = lower_case(file_name);
-  for (const Ending& e : endings) {
-    if (name.ends_with(e.ending) && name.size() > std::string(e.ending).size()) return e.kind;
-  }
-  return {};
-}
-
-std::string known_endings() {
-  std::string all;
-  for (const Ending& e : endings) {
-    if (e.kind) all += (all.empty() ? "" : " ") + std::string(e.ending);
-  }
-  return all;
+  const std::optional<FileKind> kind = kind_by_name(file_name);
+  return kind && *kind < FileKind::terrain ? kind : std::nullopt;
 }
 
 std::vector<CatalogEntry> catalog(const std::string& folder) {
   std::vector<CatalogEntry> entries;
+  const FileScope files({{"", folder}});
   for (const fs::path& file : files_below(folder)) {
-    if (std::optional<CatalogEntry> entry = look_at(file, folder)) {
+    if (std::optional<CatalogEntry> entry = look_at(file, folder, files)) {
       entries.push_back(std::move(*entry));
     }
   }

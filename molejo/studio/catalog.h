@@ -6,15 +6,12 @@
 #include <string>
 #include <vector>
 
-namespace molejo {
+#include "molejo/io/file_kind.h"
 
-enum class FileKind { scene, show, motion, gait, walk, net, character };
-const char* to_string(FileKind kind);
+namespace molejo {
 
 // By the ending of its name alone; nothing for what the studio does not open.
 std::optional<FileKind> kind_of(const std::string& file_name);
-// All endings, for messages.
-std::string known_endings();
 
 struct CatalogEntry {
   std::string file;  // from the folder on, with slashes

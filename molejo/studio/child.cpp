@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -56,10 +57,14 @@ Child::Child(const std::string& program, const std::vector<std::string>& argumen
     throw std::runtime_error("no pipe");
   }
   if (fed) errors_ = ::memfd_create("errors", MFD_CLOEXEC);
+  const pid_t parent = ::getpid();
   pid_ = ::fork();
   if (pid_ == 0) {
     // a group of its own, so that it can be ended with all that it started
     ::setpgid(0, 0);
+    // nor does it outlive us
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(127);
     const int nowhere = ::open("/dev/null", O_RDWR);
     ::dup2(fed ? ends[0] : nowhere, STDIN_FILENO);
     ::dup2(nowhere, STDOUT_FILENO);

@@ -13,11 +13,13 @@ class DirectedLine : public NetLine {
   DirectedLine(const Show& show, const NetPlay& play)
       : NetLine(show.fps, play.history), show_(show) {
     settings_.duration = longest_show;
+    settings_.by_hand = true;
     if (play.mode != NetMode::automatic) settings_.trace = play.trace;
     reset();
   }
 
   NetTrace trace() const override { return director_->trace(); }
+  std::span<const Watched> watched() const override { return director_->watched(); }
 
  protected:
   const Net& net() const override { return show_.net; }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <stdexcept>
 
 namespace molejo {
@@ -18,11 +17,7 @@ std::uint32_t big_endian(std::string_view bytes) {
   return x;
 }
 
-std::string ending_of(const std::string& path) {
-  return std::filesystem::path(path).extension().string();
-}
-
-std::vector<std::string> encoder_words(const std::string& path, double fps) {
+std::vector<std::string> encoder_words(bool gif, const std::string& path, double fps) {
   std::vector<std::string> words{"-y", "-loglevel", "error", "-xerror",
                                  // what comes in
                                  "-f", "image2pipe", "-framerate", fmt::format("{:g}", fps), "-c:v",
@@ -38,9 +33,9 @@ std::vector<std::string> encoder_words(const std::string& path, double fps) {
   static const std::vector<std::string> animation{
       "-filter_complex",
       "split[a][b];[a]palettegen=stats_mode=full[p];[b][p]paletteuse=dither=none", "-loop", "0"};
-  const std::vector<std::string>& out = ending_of(path) == ".gif" ? animation : film;
+  const std::vector<std::string>& out = gif ? animation : film;
   words.insert(words.end(), out.begin(), out.end());
-  words.push_back(path);
+  words.insert(words.end(), {"-f", gif ? "gif" : "mp4", path});
   return words;
 }
 
@@ -67,15 +62,9 @@ std::string picture_fault(std::string_view bytes, int width, int height) {
   return "the PNG ends too early";
 }
 
-FilmWriter::FilmWriter(std::string path, double fps)
-    : path_(std::move(path)), part_(path_ + ".part" + ending_of(path_)) {
-  encoder_.emplace(need_program({"ffmpeg"}, "ffmpeg"), encoder_words(part_, fps), true);
-}
-
-FilmWriter::~FilmWriter() {
-  encoder_.reset();
-  std::error_code error;
-  std::filesystem::remove(part_, error);
+FilmWriter::FilmWriter(const std::string& path, double fps) : file_(path) {
+  encoder_.emplace(need_program({"ffmpeg"}, "ffmpeg"),
+                   encoder_words(path.ends_with(".gif"), file_.door(), fps), true);
 }
 
 void FilmWriter::give_up() const {
@@ -91,7 +80,9 @@ void FilmWriter::add(std::string_view png) {
 
 void FilmWriter::finish() {
   if (!encoder_->finish()) give_up();
-  std::filesystem::rename(part_, path_);
+  file_.sync();
+  file_.place();
+  file_.settle();
 }
 
 }  // namespace molejo

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "molejo/io/staged_file.h"
 #include "molejo/studio/child.h"
 
 namespace molejo {
@@ -17,10 +18,9 @@ std::string picture_fault(std::string_view bytes, int width, int height);
 // it is time to stop.
 class FilmWriter {
  public:
-  // An ending .gif means an animated picture. Throws InputError where there is no ffmpeg.
-  FilmWriter(std::string path, double fps);
-  // Leaves no process, and no file that is not finished.
-  ~FilmWriter();
+  // An ending .gif means an animated picture. Throws InputError where there is no ffmpeg, or
+  // the file cannot be written.
+  FilmWriter(const std::string& path, double fps);
   FilmWriter(const FilmWriter&) = delete;
   FilmWriter& operator=(const FilmWriter&) = delete;
 
@@ -31,7 +31,7 @@ class FilmWriter {
  private:
   [[noreturn]] void give_up() const;
 
-  std::string path_, part_;
+  StagedFile file_;
   std::optional<Child> encoder_;
 };
 

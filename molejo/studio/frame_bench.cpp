@@ -94,7 +94,7 @@ std::string FrameBench::describe_with(const std::string& more) const {
   json.add("name", scene().name);
   json.add("description", scene().description);
   json.add("fps", 1 / line().interval());
-  json.add("camera", describe_camera(scene().camera));
+  json.add("camera", describe_camera(scene().camera, true));
   return fields(json) + ",\"model\":" + describe_model(model()) + (more.empty() ? "" : ",") + more +
          "," + status();
 }

@@ -6,6 +6,7 @@
 
 #include "molejo/model/error.h"
 #include "molejo/studio/gait_worth.h"
+#include "molejo/studio/model_view.h"
 
 namespace molejo {
 
@@ -25,6 +26,8 @@ Scene scene_beside(const Character& c, const std::string& name, const std::strin
   Scene scene = c.scene;
   if (!name.empty()) scene.name = name;
   scene.description = description;
+  scene.plot = {"kinetic", "gravity", "elastic"};
+  if (is_given(scene.camera)) return scene;
   Kinematics<double> k(c.model);
   update_poses(c.model, c.rest.q.data(), k);
   const Vec3 torso = body_pose(c.model, k, c.torso).p;
@@ -33,13 +36,12 @@ Scene scene_beside(const Character& c, const std::string& name, const std::strin
   scene.camera.target = torso - c.up * (0.25 * height);
   scene.camera.position =
       scene.camera.target + (c.forward * 1.4 - c.left * 3.2 + c.up * 0.4) * height;
-  scene.plot = {"kinetic", "gravity", "elastic"};
   return scene;
 }
 
 GaitBench::GaitBench(BenchOptions options)
     : FrameBench(options),
-      run_(load_gait(options.path), options.name, options.history),
+      run_(load_gait(options.file), options.name, options.history),
       scene_(scene_beside(run_.character(), run_.gait().motion.motion.name,
                           run_.gait().motion.motion.description)),
       worth_(gait_worth(run_.problem(), run_.gait())),

@@ -156,15 +156,20 @@ JsonValue pose_json(const Pose& X) {
   return json;
 }
 
-JsonValue describe_camera(const Camera& camera) {
+bool is_given(const Camera& camera) {
   const Camera usual;
-  const bool given = norm(camera.position - usual.position) > 0 ||
-                     norm(camera.target - usual.target) > 0 || camera.fov_deg != usual.fov_deg;
-  if (!given) return {};
+  return norm(camera.position - usual.position) > 0 || norm(camera.target - usual.target) > 0 ||
+         camera.fov_deg != usual.fov_deg;
+}
+
+JsonValue describe_camera(const Camera& camera, bool goes_along) {
+  const bool looks_somewhere = norm(camera.position - camera.target) > 1e-9;
+  if (!is_given(camera) || !looks_somewhere) return {};
   JsonValue json = JsonValue::object();
   json.add("position", vector_json(camera.position));
   json.add("target", vector_json(camera.target));
   json.add("fov_deg", camera.fov_deg);
+  if (goes_along) json.add("goes_along", JsonValue::of(true));
   return json;
 }
 

@@ -26,8 +26,11 @@ inline constexpr std::size_t frame_head_bytes = 16;
 
 // As JSON.
 std::string describe_model(const Model& model);
-// Nothing for the usual one: whoever draws then looks from where all is seen.
-JsonValue describe_camera(const Camera& camera);
+// Another one than that of a scene which says nothing of it.
+bool is_given(const Camera& camera);
+// Nothing where none is given: whoever draws then looks from where all is seen. One that goes along
+// is meant for where the figure stands.
+JsonValue describe_camera(const Camera& camera, bool goes_along = false);
 JsonValue pose_json(const Pose& X);
 JsonValue vector_json(const Vec3& v);
 

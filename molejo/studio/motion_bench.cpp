@@ -50,7 +50,7 @@ Vec3 way_to_ghost(const Character& c) {
 
 MotionBench::MotionBench(BenchOptions options)
     : FrameBench(options),
-      run_(load_motion(options.path), options.history),
+      run_(load_motion(options.file), options.history),
       original_(hash(run_.file())),
       pushes_(options.wake) {
   if (options.trainings) {
@@ -96,7 +96,7 @@ void MotionBench::add_words() {
     return changed_figure(), std::string();
   });
   add_word("original", [this](const Command&) {
-    run_.replace(load_motion(options().path));
+    run_.replace(load_motion(options().file));
     return changed_figure(), std::string();
   });
   add_word("pushes", [this](const Command& c) {
@@ -151,6 +151,7 @@ std::string MotionBench::training_fields() const {
       number_or_null(p.objective), number_or_null(p.easy), number_or_null(p.ratio), n.rate, n.left);
   text += fmt::format(",\"kept\":{}", quoted(training_->files().motion));
   if (!n.error.empty()) text += ",\"error\":" + quoted(n.error);
+  if (!n.unsaved.empty()) text += ",\"unsaved\":" + quoted(n.unsaved);
   if (const auto ghost = training_->ghost()) text += fmt::format(",\"period\":{}", ghost->period);
   if (!result_.empty()) {
     text += fmt::format(",\"file\":{},\"asset\":{},\"worth\":{}", quoted(result_),

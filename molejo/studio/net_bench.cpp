@@ -8,6 +8,7 @@
 
 #include "molejo/io/columns.h"
 #include "molejo/io/net_file.h"
+#include "molejo/io/net_watch.h"
 #include "molejo/io/show.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
@@ -30,9 +31,9 @@ std::string with_braces(const std::string& list) { return "{" + list + "}"; }
 NetBench::NetBench(FileKind kind, BenchOptions options)
     : Playback({}, options.outputs), bench_(std::move(options)) {
   if (kind == FileKind::show) {
-    show_ = std::make_unique<Show>(load_show(bench_.path));
+    show_ = std::make_unique<Show>(load_show(bench_.file));
   } else {
-    net_ = load_net(bench_.path);
+    net_ = load_net(bench_.file);
   }
   part_ = choose_part(net());
   draw_part(net(), part_, drawing_);
@@ -60,6 +61,7 @@ void NetBench::play_anew(NetMode mode, std::vector<TraceStep> trace) {
   mode_ = mode;
   trace_ = -1;
   tell_anew_ = true;
+  if (mode != NetMode::trace) violations_ = {};
   show_anew();
 }
 
@@ -110,9 +112,11 @@ std::string NetBench::set_mode(const Command& command) {
 }
 
 std::string NetBench::play_trace(const Command& command) {
-  if (findings_.traces.empty()) throw InputError("the analysis has no trace to play");
-  const int which = command.whole("which", 0, static_cast<int>(findings_.traces.size()) - 1);
-  play_anew(NetMode::trace, findings_.traces[static_cast<std::size_t>(which)]);
+  std::vector<std::vector<TraceStep>> traces = findings_.traces;
+  traces.insert(traces.end(), violations_.traces.begin(), violations_.traces.end());
+  if (traces.empty()) throw InputError("the analysis has no trace to play");
+  const int which = command.whole("which", 0, static_cast<int>(traces.size()) - 1);
+  play_anew(NetMode::trace, traces[static_cast<std::size_t>(which)]);
   trace_ = which;
   play();
   return status();
@@ -238,8 +242,41 @@ JsonValue NetBench::net_json_now() const {
 JsonValue NetBench::analysis_json_now() const {
   JsonValue json = JsonValue::object();
   json.add("busy", JsonValue::of(!analysed_));
-  if (analysed_) json.add("analysis", findings_json(net(), findings_));
+  if (!analysed_) return json;
+  // what was violated comes first, its traces last
+  NetFindings all = violations_;
+  for (Finding& f : all.sentences) f.trace += static_cast<int>(findings_.traces.size());
+  all.sentences.insert(all.sentences.end(), findings_.sentences.begin(), findings_.sentences.end());
+  all.traces.insert(all.traces.begin(), findings_.traces.begin(), findings_.traces.end());
+  all.markings = findings_.markings;
+  all.complete = findings_.complete;
+  all.seconds = findings_.seconds;
+  json.add("analysis", findings_json(net(), all));
   return json;
+}
+
+// True when a property is violated of which that was not known.
+bool NetBench::notice_violations() {
+  if (mode_ == NetMode::trace) return false;
+  const std::size_t before = violations_.sentences.size();
+  for (const Watched& w : line_->watched()) {
+    const auto same = [&](const Finding& f) { return f.property == w.property.text; };
+    const std::vector<Finding>& known = violations_.sentences;
+    if (!w.is_violated() || std::any_of(known.begin(), known.end(), same)) continue;
+    const NetTrace trace = line_->trace();
+    Finding f;
+    f.sign = Finding::Sign::bad;
+    f.group = Finding::Group::asked;
+    f.property = w.property.text;
+    f.text = fmt::format(
+        "{}: violated from {:.6g} s (frame {}) on", f.property,
+        static_cast<double>(w.violated_from) / static_cast<double>(trace.ticks_per_second),
+        trace.frame_of(w.violated_from));
+    f.trace = static_cast<int>(violations_.traces.size());
+    violations_.traces.push_back(steps_to_violation(net(), trace, w));
+    violations_.sentences.push_back(std::move(f));
+  }
+  return violations_.sentences.size() > before;
 }
 
 RunSettings NetBench::foreseen_settings() const {
@@ -302,9 +339,12 @@ std::string NetBench::more_status() const {
 
 // Tells what the net does when it does something, and what was found.
 double NetBench::look_around(double now) {
-  if (std::optional<NetFindings> found = analyst_->take()) {
+  std::optional<NetFindings> found = analyst_->take();
+  if (found) {
     findings_ = std::move(*found);
     analysed_ = true;
+  }
+  if (found || (notice_violations() && analysed_)) {
     tell_all("{\"event\":\"analysis\"," + fields(analysis_json_now()) + "}");
   }
   const std::int64_t number = line_->number();

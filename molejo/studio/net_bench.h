@@ -62,6 +62,7 @@ class NetBench : public Playback, public Bench {
   void tell_net() const;
   JsonValue net_json_now() const;
   JsonValue analysis_json_now() const;
+  bool notice_violations();
   std::string chart() const;
   std::vector<double> plot_values(const std::vector<std::string>& words) const;
   Recording recording(double from, double to) const;
@@ -78,6 +79,7 @@ class NetBench : public Playback, public Bench {
   int revision_ = 0;
   std::unique_ptr<NetLine> line_;
   NetFindings findings_;
+  NetFindings violations_;  // seen while it ran: sentences, each with a trace
   bool analysed_ = false;
   std::int64_t told_frame_ = -1;  // what clients know of the net
   int told_jumps_ = -1;

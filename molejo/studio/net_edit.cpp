@@ -146,9 +146,10 @@ class Editor {
   }
   PlaceId place() { return NetNames(net()).place(text("place")); }
   TransitionId transition() { return NetNames(net()).transition(text("transition")); }
-  void refuse_second(bool of_place, const std::string& name) {
+  void refuse_second(const std::string& name) {
     const NetNames names(net());
-    if (of_place ? names.find_place(name).index >= 0 : names.find_transition(name).index >= 0) {
+    const bool of_place = names.find_place(name).index >= 0;
+    if (of_place || names.find_transition(name).index >= 0) {
       throw InputError(
           fmt::format("there is a {} '{}' already", of_place ? "place" : "transition", name));
     }
@@ -175,7 +176,7 @@ class Editor {
       throw InputError(fmt::format("at most {} nodes are drawn", max_drawn_nodes));
     }
     const std::string name = new_name(of_place ? "place" : "transition");
-    refuse_second(of_place, name);
+    refuse_second(name);
     const DrawingPoint where = find("x") ? point() : DrawingPoint{60, 60};
     if (of_place) {
       Place p{name};
@@ -190,6 +191,13 @@ class Editor {
       result_.transition_was.push_back(-1);
       result_.drawing.transitions.push_back(where);
     }
+  }
+
+  // Numbers of places change, and what was refined is not what it was any more.
+  void forget_parts() {
+    net().refined.clear();
+    for (Place& p : net().places) p.part = -1;
+    for (Transition& t : net().transitions) t.part = -1;
   }
 
   template <class T>
@@ -213,6 +221,7 @@ class Editor {
         --end;
       }
     }
+    forget_parts();
     if (of_place) {
       erase(net().places, node);
       erase(result_.place_was, node);
@@ -231,7 +240,7 @@ class Editor {
     std::string& name = of_place ? net().places[at(place().index)].name
                                  : net().transitions[at(transition().index)].name;
     if (to == from) return;
-    refuse_second(of_place, to);
+    refuse_second(to);
     name = to;
     for (std::string& property : net().properties) property = renamed(property, from, to);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "molejo/io/net_trace.h"
 #include "molejo/studio/net_sentences.h"
 
 namespace molejo {
@@ -17,20 +18,6 @@ using Group = Finding::Group;
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
-
-Net with_outside(Net net, const std::vector<Cause>& causes) {
-  const int own = static_cast<int>(net.transitions.size());
-  std::vector<int> seen;
-  for (const Cause& c : causes) {
-    if (c.effect != Cause::Effect::put) continue;
-    if (std::find(seen.begin(), seen.end(), c.place.index) != seen.end()) continue;
-    const int t = own + static_cast<int>(seen.size());
-    seen.push_back(c.place.index);
-    net.transitions.push_back({"from outside " + std::to_string(t), 1, "from outside"});
-    net.arcs.push_back({ArcKind::output, c.place, {t}, 1});
-  }
-  return net;
-}
 
 NetFindings find_out(const Net& given, std::uint64_t max_markings, int own,
                      const std::atomic<bool>* cancelled) {
@@ -59,11 +46,14 @@ NetFindings find_out(const Net& given, std::uint64_t max_markings, int own,
   settings.structure.work = 30'000'000;
   settings.structure.siphon_steps = 2'000;
   settings.properties = {deadlock_question};
-  // what waits for the world may be overtaken by what has a lower priority
-  if (lets_tokens_wait(net) && !TimedSpace::explores(net)) settings.space.choice = Choice::any;
+  settings.open.max_states = std::min<std::uint64_t>(max_markings / 16, 20'000);
+  settings.open.cancelled = cancelled;
   try {
-    const Analysis analysis = analyse(net, settings);
+    Analysis analysis = analyse(net, settings);
     if (own < 0) own = static_cast<int>(net.transitions.size());
+    for (PropertyResult& r : analysis.properties) {
+      tell_outside(net, static_cast<std::size_t>(own), r.trace);
+    }
     tell_findings(net, own, analysis, findings);
   } catch (const NetError& e) {
     findings.sentences.push_back({Sign::unknown, Group::asked, e.what(), -1, {}, {}});
@@ -78,6 +68,7 @@ JsonValue findings_json(const Net& net, const NetFindings& findings) {
   constexpr const char* signs[] = {"good", "bad", "unknown", "remark"};
   constexpr const char* groups[] = {"asked", "end",  "tokens",  "firing",
                                     "time",  "sums", "returns", "siphons"};
+  // of a trace the beginning is told; it is played whole
   constexpr std::size_t most_steps = 1000, most_names = 2000;
   const auto names = [](const std::vector<int>& nodes, const auto& all) {
     JsonValue list = JsonValue::array();
@@ -99,15 +90,15 @@ JsonValue findings_json(const Net& net, const NetFindings& findings) {
     if (!f.property.empty()) item.add("property", f.property);
   }
   JsonValue& traces = json.add("traces", JsonValue::array());
+  JsonValue lengths = JsonValue::array();
   for (const std::vector<TraceStep>& steps : findings.traces) {
     JsonValue& list = traces.items.emplace_back(JsonValue::array());
-    for (const TraceStep& step : steps) {
-      if (list.items.size() == most_steps) break;
-      JsonValue& item = list.items.emplace_back(JsonValue::object());
-      item.add("fire", net.transitions[at(step.transition.index)].name);
-      if (step.time) item.add("time", step.time->value());
+    for (std::size_t i = 0; i < std::min(steps.size(), most_steps); ++i) {
+      list.items.push_back(step_json(net, steps[i]));
     }
+    lengths.items.emplace_back(static_cast<double>(steps.size()));
   }
+  json.add("trace_lengths", std::move(lengths));
   json.add("markings", static_cast<double>(findings.markings));
   json.add("complete", JsonValue::of(findings.complete));
   json.add("seconds", findings.seconds);

@@ -33,18 +33,16 @@ struct NetFindings {
 inline constexpr std::uint64_t quick_markings = 200'000;
 inline constexpr std::uint64_t most_markings = 5'000'000;
 
-// A net together with what may put tokens into it from outside, at any time: one more transition
-// for each such place, behind those of the net.
-Net with_outside(Net net, const std::vector<Cause>& causes);
-
-// Of the first `own` transitions (all unless told); those behind act from outside. Bounded in
+// Of the first `own` transitions (all unless told); those behind put tokens from outside, as
+// with_outside (director/show.h) adds them. Bounded in
 // markings and memory: some seconds at most for `max_markings` as above.
 // Ends soon, with less, once `cancelled` is true.
 NetFindings find_out(const Net& net, std::uint64_t max_markings = quick_markings, int own = -1,
                      const std::atomic<bool>* cancelled = nullptr);
 
 // {"sentences": [{"sign", "group", "text", "trace", "places": [name, ...], "transitions",
-//  "property"}], "traces": [[{"fire", "time"}, ...]], "markings", "complete", "seconds"}
+//  "property"}], "traces": [[{"fire" | "finish" | "put", "time"}, ...]] up to 1000 steps of each,
+//  "trace_lengths", "markings", "complete", "seconds"}
 JsonValue findings_json(const Net& net, const NetFindings& findings);
 
 }  // namespace molejo

@@ -27,18 +27,25 @@ std::size_t NetFrame::bytes() const {
 
 std::vector<int> allowed_transitions(const Net& net, const NetRun& run) {
   std::vector<int> best, on_event;
+  std::map<std::string_view, int> of_event;  // the highest priority of its enabled transitions
   int highest = 0;
   for (int t = 0; t < static_cast<int>(net.transitions.size()); ++t) {
     if (!run.is_enabled({t})) continue;
     const Transition& transition = net.transitions[static_cast<std::size_t>(t)];
     if (!transition.event.empty()) {
       on_event.push_back(t);
+      int& first = of_event.emplace(transition.event, transition.priority).first->second;
+      first = std::max(first, transition.priority);
     } else if (best.empty() || transition.priority >= highest) {
       if (!best.empty() && transition.priority > highest) best.clear();
       highest = transition.priority;
       best.push_back(t);
     }
   }
+  std::erase_if(on_event, [&](int t) {
+    const Transition& transition = net.transitions[static_cast<std::size_t>(t)];
+    return transition.priority < of_event[transition.event];
+  });
   return best.empty() ? on_event : best;
 }
 

@@ -5,8 +5,8 @@
 //   trace       nothing fires but the steps of a counterexample
 //
 // The user may fire what the net allows: of those that fire by themselves the ones of the highest
-// priority; those of events when there are none. Going on from an earlier frame plays all again up
-// to there: runs are the same every time.
+// priority; when there are none, those of events, of each event the ones of the highest priority.
+// Going on from an earlier frame plays all again up to there: runs are the same every time.
 #pragma once
 
 #include <map>
@@ -69,6 +69,8 @@ class NetLine : public Timeline {
   int jumps() const { return jumps_; }
   // What happened so far, for a chart.
   virtual NetTrace trace() const = 0;
+  // What it has shown so far of the properties of the net.
+  virtual std::span<const Watched> watched() const = 0;
 
  protected:
   virtual const Net& net() const = 0;

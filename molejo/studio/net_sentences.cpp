@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "molejo/io/net_report.h"
+
 namespace molejo {
 
 namespace {
@@ -50,12 +52,13 @@ class Teller {
         own_(own),
         a_(analysis),
         out_(findings),
-        open_(lets_tokens_wait(net) && !analysis.timed),
-        sure_(!open_ || orders_hold_all_runs(net)) {}
+        all_seen_(analysis.timed  ? analysis.timed->finds_all()
+                  : analysis.open ? analysis.open->finds_all()
+                                  : analysis.space->end() == SpaceEnd::complete) {}
 
   void tell_all() {
     out_.markings = a_.space->size();
-    out_.complete = a_.space->end() == SpaceEnd::complete;
+    out_.complete = all_seen_;
     for (const PropertyResult& r : a_.properties) tell_property(r);
     tell_bounds();
     tell_firing();
@@ -99,25 +102,17 @@ class Teller {
     return list;
   }
 
-  // What the outside does cannot be played: then there is none.
   int add_trace(std::vector<TraceStep> steps) {
-    const auto is_outside = [this](const TraceStep& s) { return s.transition.index >= own_; };
-    if (std::any_of(steps.begin(), steps.end(), is_outside)) return -1;
     out_.traces.push_back(std::move(steps));
     return static_cast<int>(out_.traces.size()) - 1;
   }
-  std::vector<TraceStep> steps_of(const PropertyResult& r) const {
-    std::vector<TraceStep> steps;
-    for (const TimedFiring& f : r.trace) {
-      steps.push_back({f.transition, r.timed ? std::optional<Fraction>(f.time) : std::nullopt});
-    }
-    return steps;
-  }
   std::string when(const PropertyResult& r) const {
-    std::string text = plural(r.trace.size(), "firing");
-    if (r.timed && !r.trace.empty())
-      text += fmt::format(", at {} s", to_string(r.trace.back().time));
-    return text;
+    const auto firings = std::count_if(r.trace.begin(), r.trace.end(), [](const TimedFiring& f) {
+      return f.transition.index >= 0;
+    });
+    std::string text = plural(static_cast<std::uint64_t>(firings), "firing");
+    if (r.timed && r.until != Fraction()) text += fmt::format(", at {} s", to_string(r.until));
+    return r.by_world ? text + ", if events come so" : text;
   }
 
   // The last property is ours unless the net has it itself.
@@ -155,89 +150,93 @@ class Teller {
       say(Group::end, Sign::good, "never a deadlock: something can always happen");
     } else if (r.verdict == Verdict::unknown) {
       say(Group::end, Sign::unknown,
-          a_.space->end() == SpaceEnd::complete
-              ? "whether there is a deadlock is not known: " + r.how
-              : fmt::format("no deadlock in the {} seen so far",
-                            plural(a_.space->size(), "marking")));
+          all_seen_ ? "whether there is a deadlock is not known: " + r.how
+                    : fmt::format("no deadlock in the {} seen so far",
+                                  plural(a_.space->size(), "marking")));
     } else {
       Finding& f = wanted ? say(Group::end, Sign::remark, "it ends after " + when(r))
                           : say(Group::end, Sign::bad, "deadlock after " + when(r));
       if (r.has_trace) f.trace = add_trace(steps_of(r));
     }
-    if (a_.timed && a_.timed->end() == TimedEnd::endless) {
-      say(Group::end, Sign::bad, "at some instant the firings never end");
+    const bool endless = (a_.timed && a_.timed->end() == TimedEnd::endless) ||
+                         (a_.open && a_.open->end() == TimedEnd::endless);
+    if (endless) say(Group::end, Sign::bad, "at some instant the firings may never end");
+  }
+
+  // Places that may grow without end: for certain where there is no time.
+  void tell_growth() {
+    const Growth& growth = a_.space->growth();
+    std::vector<int> grow =
+        numbers(a_.cover && !a_.cover->unbounded.empty() ? a_.cover->unbounded : growth.places);
+    if (a_.ignores_time()) {
+      std::erase_if(grow, [&](int p) { return a_.claims.bounds[at(p)] >= 0; });
+      if (grow.empty()) return;
+      say(Group::tokens, Sign::unknown, places(grow) + " may hold any number of tokens").places =
+          grow;
+      return;
     }
+    Finding& f = say(Group::tokens, Sign::bad, places(grow) + " can hold any number of tokens");
+    f.places = grow;
+    std::vector<TraceStep> steps;
+    for (const TransitionId t : growth.way) steps.push_back({t});
+    for (int turn = 0; turn < 3; ++turn) {
+      for (const TransitionId t : growth.loop) steps.push_back({t});
+    }
+    f.trace = add_trace(std::move(steps));
   }
 
   void tell_bounds() {
     const StateSpace& space = *a_.space;
-    if (space.end() == SpaceEnd::unbounded) {
-      const Growth& growth = space.growth();
-      const std::vector<int> grow =
-          numbers(a_.cover && !a_.cover->unbounded.empty() ? a_.cover->unbounded : growth.places);
-      Finding& f =
-          say(Group::tokens, open_ ? Sign::unknown : Sign::bad,
-              fmt::format("{} {} hold any number of tokens", places(grow), open_ ? "may" : "can"));
-      f.places = grow;
-      std::vector<TraceStep> steps;
-      for (const TransitionId t : growth.way) steps.push_back({t});
-      for (int turn = 0; turn < 3; ++turn) {
-        for (const TransitionId t : growth.loop) steps.push_back({t});
-      }
-      f.trace = add_trace(std::move(steps));
-      return;
-    }
-    if (space.end() == SpaceEnd::too_many_tokens) {
+    if (space.end() == SpaceEnd::unbounded && !all_seen_) return tell_growth();
+    if (space.end() == SpaceEnd::too_many_tokens && !all_seen_) {
       say(Group::tokens, Sign::unknown, "stopped: a place has more tokens than can be counted");
       return;
     }
-    if (sure_ && a_.is_safe()) {
+    if (a_.is_safe()) {
       say(Group::tokens, Sign::good, "never more than one token in a place");
       return;
     }
     // places by their bounds, highest first
     std::map<std::int64_t, std::vector<int>, std::greater<>> with_bound;
     for (std::size_t p = 0; p < a_.bounds.size(); ++p) {
-      with_bound[a_.bounds[p]].push_back(static_cast<int>(p));
+      with_bound[all_seen_ ? a_.claims.bounds[p] : a_.bounds[p]].push_back(static_cast<int>(p));
     }
-    const bool all = sure_ && space.end() == SpaceEnd::complete;
     for (const auto& [bound, list] : with_bound) {
+      if (bound < 0) {
+        say(Group::tokens, Sign::unknown, "no bound is known of " + places(list)).places = list;
+        continue;
+      }
       if (bound <= 1 && with_bound.size() > 1) continue;
       const std::string count = plural(static_cast<std::uint64_t>(bound), "token");
-      Finding& f =
-          all ? say(Group::tokens, Sign::good, fmt::format("at most {} in {}", count, places(list)))
-              : say(Group::tokens, Sign::unknown,
-                    fmt::format("up to {} seen in {}", count, places(list)));
+      Finding& f = all_seen_ ? say(Group::tokens, Sign::good,
+                                   fmt::format("at most {} in {}", count, places(list)))
+                             : say(Group::tokens, Sign::unknown,
+                                   fmt::format("up to {} seen in {}", count, places(list)));
       f.places = list;
     }
   }
 
   void tell_firing() {
-    const bool in_time = a_.timed && a_.timed->end() == TimedEnd::complete;
-    const bool all = in_time || a_.space->end() == SpaceEnd::complete;
-    const bool covered = a_.space->end() == SpaceEnd::unbounded && a_.cover && a_.cover->complete;
-    std::vector<int> dead;
+    std::vector<int> dead, open;
     for (int t = 0; t < own_; ++t) {
-      const bool never = in_time    ? a_.timed->fired({t}) == 0
-                         : !covered ? a_.space->fired({t}) == 0
-                                    : std::find(a_.cover->dead.begin(), a_.cover->dead.end(),
-                                                TransitionId{t}) != a_.cover->dead.end();
-      if (never) dead.push_back(t);
+      if (a_.claims.fires[at(t)] == Claims::Fires::never) dead.push_back(t);
+      if (a_.claims.fires[at(t)] == Claims::Fires::unknown) open.push_back(t);
     }
-    if (!dead.empty() && sure_ && (all || covered)) {
+    if (!dead.empty()) {
       say(Group::firing, Sign::bad,
           dead.size() == 1
               ? transition(dead[0]) + " can never fire"
               : fmt::format("{} transitions can never fire: {}", dead.size(), transitions(dead)))
           .transitions = dead;
-    } else if (!dead.empty()) {
-      say(Group::firing, Sign::unknown,
-          fmt::format("not seen to fire so far: {}", transitions(dead)))
-          .transitions = dead;
-    } else if (own_ > 0 && !covered && !open_) {
-      say(Group::firing, Sign::good, "every transition can fire");
     }
-    if (!a_.behaviour || !dead.empty() || open_) return;
+    if (!open.empty()) {
+      say(Group::firing, Sign::unknown,
+          fmt::format("not seen to fire so far: {}", transitions(open)))
+          .transitions = open;
+    }
+    if (!dead.empty() || !open.empty() || own_ == 0) return;
+    say(Group::firing, Sign::good, "every transition can fire");
+    if (!a_.behaviour || a_.ignores_time()) return;
     if (a_.behaviour->is_live()) {
       say(Group::firing, Sign::good, "every transition can always fire again");
     }
@@ -263,6 +262,11 @@ class Teller {
         (a_.timed->end() == TimedEnd::max_states || a_.timed->end() == TimedEnd::max_memory)) {
       say(Group::time, Sign::unknown,
           fmt::format("stopped after {} states in exact time: there are more", a_.timed->size()));
+    }
+    if (a_.open && !a_.open->finds_all()) {
+      say(Group::time, Sign::unknown,
+          fmt::format("stopped after {} classes of states, with events at any time: there are more",
+                      a_.open->size()));
     }
   }
 
@@ -340,8 +344,7 @@ class Teller {
   int own_;
   const Analysis& a_;
   NetFindings& out_;
-  const bool open_;  // to the world, which decides how long tokens wait: more is seen than can be
-  const bool sure_;  // what was not seen cannot be
+  const bool all_seen_;  // every state that a run can be in
 };
 
 }  // namespace

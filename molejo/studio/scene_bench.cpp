@@ -23,7 +23,7 @@ SessionOptions session_options(const BenchOptions& bench) {
 }  // namespace
 
 SceneBench::SceneBench(BenchOptions options)
-    : Session(load_scene(options.path), session_options(options), options.outputs),
+    : Session(load_scene(options.file), session_options(options), options.outputs),
       bench_(std::move(options)) {}
 
 std::string SceneBench::describe() const {

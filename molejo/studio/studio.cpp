@@ -43,8 +43,7 @@ ServerOptions with_uploads(ServerOptions server, const Shares& shares) {
 }
 
 HttpAnswer text_answer(std::string content_type, std::string body) {
-  return {200, std::move(content_type), std::make_shared<const std::string>(std::move(body)),
-          false};
+  return {200, std::move(content_type), std::make_shared<const std::string>(std::move(body))};
 }
 
 HttpAnswer refusal(const InputError& e) {
@@ -52,6 +51,14 @@ HttpAnswer refusal(const InputError& e) {
       text_answer("application/json", fmt::format("{{\"error\":{}}}", quoted(e.what())));
   no.status = 400;
   return no;
+}
+
+// Where the page asks for its parts, it asks with the token.
+void put_token(std::string& page, const std::string& token) {
+  constexpr std::string_view mark = "{token}";
+  for (std::size_t at = 0; (at = page.find(mark, at)) != std::string::npos; at += token.size()) {
+    page.replace(at, mark.size(), token);
+  }
 }
 
 // A whole number from a query.
@@ -118,15 +125,17 @@ class Studio::Conversation : public molejo::Conversation {
 
  private:
   FileKind kind_of_file(const std::string& name) const {
-    const std::optional<FileKind> kind = kind_of(workspace_.find(name));
+    const std::optional<FileKind> kind = kind_of(workspace_.find(name).path);
     if (kind) return *kind;
     throw InputError(
         fmt::format("{:.120}: expected a file of the kinds {}", name, known_endings()));
   }
 
   BenchOptions bench_options(const std::string& name) {
+    WorkspaceFile found = workspace_.find(name);
     return {name,
-            workspace_.find(name),
+            std::move(found.file),
+            std::move(found.path),
             outputs_,
             history_,
             {.contacts = shares_.contacts},
@@ -244,6 +253,7 @@ struct Studio::Parts {
   const Shares shares;
   std::map<std::string, std::pair<std::string, SharedBytes>> page;  // type and bytes by path
   Workspace workspace;
+  std::vector<std::string> roots;
   Trainings trainings;
   std::mutex stopping;
   std::vector<std::string> interrupted;  // motions
@@ -257,6 +267,7 @@ struct Studio::Parts {
   Parts(StudioOptions options, ServerOptions server)
       : shares(options.max_memory),
         workspace(options.scenes, shares.assets),
+        roots(options.roots),
         trainings(options.trainings.empty() ? workspace.temporary() : options.trainings),
         host(with_uploads(std::move(server), shares), {.waiting_bytes = shares.waiting}),
         news([this] { host.wake(); }),
@@ -264,6 +275,7 @@ struct Studio::Parts {
         on_picture(std::move(options.on_picture)),
         on_pictures_end(std::move(options.on_pictures_end)) {
     for (PageFile& file : options.page) {
+      if (file.path == "/index.html") put_token(file.bytes, percent_encode(host.token()));
       page[file.path] = {std::string(content_type(file.path)),
                          std::make_shared<const std::string>(std::move(file.bytes))};
     }
@@ -288,15 +300,15 @@ struct Studio::Parts {
     }
     const auto file = page.find(path == "/" ? "/index.html" : path);
     if (file != page.end()) {
-      return HttpAnswer{200, file->second.first, file->second.second, true};
+      return HttpAnswer{200, file->second.first, file->second.second};
     }
     if (path == "/gallery.json") return text_answer("application/json", workspace.gallery());
     const std::optional<std::string> plain = percent_decode(path);
     if (SharedBytes picture = plain ? workspace.thumb(*plain) : nullptr) {
-      return HttpAnswer{200, "image/png", std::move(picture), false};
+      return HttpAnswer{200, "image/png", std::move(picture)};
     }
     if (SharedBytes bytes = plain ? workspace.asset(*plain) : nullptr) {
-      return HttpAnswer{200, std::string(content_type(path)), std::move(bytes), false};
+      return HttpAnswer{200, std::string(content_type(path)), std::move(bytes)};
     }
     return std::nullopt;
   }
@@ -340,7 +352,7 @@ void Studio::start(const std::string& file) {
   try {
     parts_->workspace.find(name);
   } catch (const InputError&) {
-    name = parts_->workspace.give(file);
+    name = parts_->workspace.give(file, parts_->roots);
   }
   parts_->conversation->open_now(name);
   parts_->host.start(std::move(parts_->conversation),
@@ -367,11 +379,12 @@ std::vector<std::string> Studio::interrupted() const {
 }
 
 int Studio::port() const { return parts_->host.port(); }
+const std::string& Studio::token() const { return parts_->host.token(); }
 std::string Studio::live_url() const { return parts_->host.url(); }
 
 std::string Studio::url() const {
   const std::string live = live_url();
-  return "http" + live.substr(2, live.find('/', 5) - 2) + "/";
+  return "http" + live.substr(2, live.find('/', 5) - 2) + "/" + live.substr(live.find('?'));
 }
 
 }  // namespace molejo

@@ -18,14 +18,15 @@
 namespace molejo {
 
 struct PageFile {
-  std::string path;  // "/index.html"
-  std::string bytes;
+  std::string path;   // "/index.html"
+  std::string bytes;  // {token} stands for the token in index.html
 };
 
 struct StudioOptions {
   std::vector<PageFile> page;
   std::string scenes;          // folder of the gallery; empty: none
   std::string trainings = {};  // folder where they are kept; empty: they end with the studio
+  std::vector<std::string> roots = {};  // folders that the file it starts with may name files of
   HistoryLimits history = {};
   std::size_t max_memory = std::size_t{1} << 30;  // bytes, of which each part has its share
   // Who wants pictures: the page was asked to send some (web/src/render.ts). Called on the network
@@ -50,8 +51,9 @@ class Studio {
   std::vector<std::string> interrupted() const;
 
   int port() const;
-  std::string url() const;       // of the page
-  std::string live_url() const;  // of the WebSocket
+  const std::string& token() const;
+  std::string url() const;       // of the page, with the token
+  std::string live_url() const;  // of the WebSocket, with the token
 
  private:
   class Conversation;

@@ -1,6 +1,4 @@
 // A net without bodies, live.
-#include <fmt/format.h>
-
 #include "molejo/model/error.h"
 #include "molejo/studio/net_foresight.h"
 #include "molejo/studio/net_line.h"
@@ -8,12 +6,6 @@
 namespace molejo {
 
 namespace {
-
-// A net in which nothing fires by itself.
-Net held_back(Net net) {
-  for (Transition& t : net.transitions) t.event = "by hand: " + t.name;
-  return net;
-}
 
 class TokenGame : public NetLine {
  public:
@@ -32,6 +24,7 @@ class TokenGame : public NetLine {
     close_trace(played_, *run_, copy);
     return copy;
   }
+  std::span<const Watched> watched() const override { return monitor_->watched(); }
 
  protected:
   const Net& net() const override { return net_; }
@@ -39,7 +32,9 @@ class TokenGame : public NetLine {
   const std::vector<NetEvent>& events() const override { return trace_.events; }
 
   void restart() override {
-    const RunSettings settings = run_settings(net_, net_frame_rate, 1, false);
+    // a trace says when awaited actions are over
+    const bool await = play_.mode == NetMode::trace;
+    const RunSettings settings = run_settings(net_, net_frame_rate, 1, await);
     try {
       run_.emplace(played_, settings);
     } catch (const NetError& e) {
@@ -47,8 +42,9 @@ class TokenGame : public NetLine {
     }
     trace_ = {};
     recorder_.emplace(played_, *run_, settings.frame_rate, trace_);
+    monitor_.emplace(net_, !held_.transitions.empty());
+    player_.emplace(play_.trace, frames_per_firing);
     begun_ = asked_ = false;
-    next_step_ = 0;
     random_ = 1;
     since_ = 0;
   }
@@ -56,7 +52,11 @@ class TokenGame : public NetLine {
   bool make(NetFrame& frame) override {
     if (begun_) {
       if (is_over()) return false;
-      if (play_.mode == NetMode::trace && !play_trace()) return false;
+      if (play_.mode == NetMode::trace) {
+        player_->play(*run_, net_);
+        failure_ = player_->failure();
+        if (!failure_.empty()) return false;
+      }
       if (paced_ && ++since_ >= frames_per_firing) fire_one();
       run_->advance();
     }
@@ -68,6 +68,7 @@ class TokenGame : public NetLine {
     begun_ = true;
     asked_ = false;
     recorder_->note(*run_);
+    monitor_->note(*run_);
     frame.t = static_cast<double>(run_->frame()) / net_frame_rate;
     return true;
   }
@@ -80,7 +81,7 @@ class TokenGame : public NetLine {
     if (asked_) return false;
     if (run_->stopped() != RunStop::none) return true;
     if (run_->running() > 0) return false;
-    if (play_.mode == NetMode::trace) return next_step_ == play_.trace.size();
+    if (play_.mode == NetMode::trace) return player_->is_over();
     if (!paced_) return run_->is_quiet();
     const std::vector<int> allowed = allowed_transitions(net_, *run_);
     return allowed.empty() || !fires_by_itself(allowed[0]);
@@ -98,37 +99,6 @@ class TokenGame : public NetLine {
     since_ = 0;
   }
 
-  // The steps that are due in the coming frame; those without a time one after the other.
-  bool play_trace() {
-    const std::int64_t end = (run_->frame() + 1) * run_->ticks_per_frame();
-    ++since_;
-    while (next_step_ < play_.trace.size()) {
-      const TraceStep& step = play_.trace[next_step_];
-      if (step.time) {
-        const std::int64_t due = tick_of(*step.time);
-        if (due > end) return true;
-        run_->advance_to(due);
-      } else if (since_ < frames_per_firing) {
-        return true;
-      }
-      if (!run_->fire(step.transition)) {
-        if (run_->running() > 0) return true;
-        failure_ = fmt::format(
-            "the trace cannot be played: '{}' (step {}) is not enabled",
-            net_.transitions[static_cast<std::size_t>(step.transition.index)].name, next_step_ + 1);
-        return false;
-      }
-      ++next_step_;
-      since_ = 0;
-    }
-    return true;
-  }
-
-  std::int64_t tick_of(const Fraction& t) const {
-    const __int128 ticks = static_cast<__int128>(t.numerator) * run_->ticks_per_second();
-    return static_cast<std::int64_t>((2 * ticks + t.denominator) / (2 * t.denominator));
-  }
-
   const Net& net_;
   NetPlay play_;
   bool paced_;
@@ -137,8 +107,9 @@ class TokenGame : public NetLine {
   std::optional<NetRun> run_;
   NetTrace trace_;
   std::optional<TraceRecorder> recorder_;
+  std::optional<Monitor> monitor_;
+  std::optional<TracePlayer> player_;
   bool begun_ = false, asked_ = false;
-  std::size_t next_step_ = 0;
   std::uint64_t random_ = 1;
   int since_ = 0;  // frames since the last firing
 };

@@ -7,7 +7,6 @@
 #include <filesystem>
 
 #include "molejo/io/file.h"
-#include "molejo/io/training_state.h"
 #include "molejo/locomotion/replay.h"
 #include "molejo/math/parallel.h"
 #include "molejo/model/error.h"
@@ -73,13 +72,14 @@ BackgroundTraining::BackgroundTraining(const MotionFile& motion, TrainingFiles f
     : files_(std::move(files)), wake_(std::move(wake)), task_(std::make_unique<Task>(motion)) {
   const std::uint64_t own = hash(task_->file);
   std::error_code error;
-  const bool has_checkpoint = fs::exists(files_.checkpoint, error);
+  fs::create_directories(fs::path(files_.motion).parent_path(), error);
+  checkpoint_.emplace(files_.gait);
+  const bool has_checkpoint = checkpoint_->exists();
   if (start == TrainingStart::anew) {
     task_->saved.motion = own;
-    fs::create_directories(fs::path(files_.motion).parent_path(), error);
     write_file(files_.motion, motion_text(task_->file));
   } else if (has_checkpoint) {
-    task_->saved = load_training(files_.checkpoint, task_->problem, own);
+    task_->saved = checkpoint_->load(task_->problem, own);
     const auto done = task_->saved.state.evaluations;
     if (start == TrainingStart::resume && done >= task_->file.motion.training.evaluations) {
       // all that was allowed is spent: as much again
@@ -119,6 +119,7 @@ void BackgroundTraining::work(bool searches) {
     const InterruptScope scope(working_);
     searches ? search() : recall_gait();
   } catch (const std::exception& e) {
+    checkpoint_.reset();
     TrainingNews last = news();
     last.phase = TrainingPhase::failed;
     last.error = e.what();
@@ -140,9 +141,10 @@ void BackgroundTraining::search() {
   const auto budget = task_->file.motion.training.evaluations;
   const Clock::time_point begun = Clock::now();
   Clock::time_point last_save, last_news, last_ghost;
+  std::string unsaved;
   const auto save = [&] {
     saved.seconds = seconds_before + seconds_since(begun);
-    save_training(files_.checkpoint, saved);
+    unsaved = checkpoint_->save(saved);
     last_save = Clock::now();
   };
   const auto progress = [&] {
@@ -151,6 +153,7 @@ void BackgroundTraining::search() {
     const double done = static_cast<double>(n.progress.evaluations - evaluations_before);
     n.rate = done / std::max(seconds_since(begun), 1e-9);
     n.left = n.rate > 0 ? static_cast<double>(budget - n.progress.evaluations) / n.rate : 0;
+    n.unsaved = unsaved;
     return n;
   };
   saved.state = training->state();
@@ -192,14 +195,13 @@ void BackgroundTraining::search() {
   last.phase = gait->valid         ? TrainingPhase::found
                : !saved.state.over ? TrainingPhase::cancelled
                                    : TrainingPhase::not_found;
-  std::error_code error;
-  if (gait->valid) fs::remove(files_.checkpoint, error);
+  if (gait->valid) checkpoint_->remove();
   finish(std::move(gait), last);
 }
 
 // The search is over and gone; what it found is there.
 void BackgroundTraining::recall_gait() {
-  auto gait = std::make_shared<GaitFile>(load_gait(files_.gait));
+  auto gait = std::make_shared<GaitFile>(load_gait(SourceFile::given(files_.gait)));
   const int expected = task_->problem.size();
   if (static_cast<int>(gait->unknowns.size()) != expected || hash(gait->motion) != hash(motion())) {
     throw InputError(files_.gait + ": is of another motion");
@@ -214,6 +216,7 @@ void BackgroundTraining::recall_gait() {
 }
 
 void BackgroundTraining::finish(std::shared_ptr<const GaitFile> gait, TrainingNews news) {
+  checkpoint_.reset();  // nothing is written any more
   show_best(gait->unknowns);
   std::string worth = gait_worth(task_->problem, *gait);
   {
@@ -330,6 +333,8 @@ std::shared_ptr<BackgroundTraining> Trainings::begin(const std::string& file,
       throw InputError(fmt::format("{} is being trained: cancel it first", name));
     }
   }
+  // what is recalled may not be through with its files
+  if (const auto earlier = of(file)) earlier->end();
   auto training = std::make_shared<BackgroundTraining>(
       motion, files_of(file, motion), resume ? TrainingStart::resume : TrainingStart::anew,
       std::move(wake));

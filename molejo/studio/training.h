@@ -15,9 +15,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "molejo/io/motion.h"
+#include "molejo/io/training_state.h"
 #include "molejo/locomotion/train.h"
 #include "molejo/math/interrupt.h"
 
@@ -37,6 +39,7 @@ struct TrainingNews {
   TrainingProgress progress;
   double rate = 0, left = 0;  // evaluations a second; s at most
   std::string error;          // where it failed
+  std::string unsaved;        // why the search could not be saved when it was last tried
 };
 
 // Of the best candidate, now and then.
@@ -92,6 +95,7 @@ class BackgroundTraining {
   void show_best(const std::vector<double>& unknowns);
 
   TrainingFiles files_;
+  std::optional<Checkpoint> checkpoint_;  // while the search runs, nobody else trains for the gait
   std::function<void()> wake_;
   std::unique_ptr<Task> task_;
   Interrupt searching_{Interrupt::Appetite::small};  // of the search,

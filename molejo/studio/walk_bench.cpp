@@ -22,7 +22,7 @@ constexpr double formula_half = 60;  // m, of a terrain by a formula
 
 // A walk from its file; a character alone goes straight on over flat ground.
 WalkScene load_walk(const BenchOptions& options) {
-  if (is_walk_scene(options.path)) return load_walk_scene(options.path);
+  if (is_walk_scene(options.file.name())) return load_walk_scene(options.file);
   WalkScene scene;
   scene.name = stem_of(options.name);
   std::replace(scene.name.begin(), scene.name.end(), '_', ' ');
@@ -31,7 +31,7 @@ WalkScene load_walk(const BenchOptions& options) {
   WalkActor actor;
   actor.name = scene.name;
   WalkSources sources;
-  sources.character = options.path;
+  sources.character = options.file;
   WalkCast().fill(sources, actor);
   actor.plan.kind = navigation::Plan::Kind::heading;
   scene.actors.push_back(std::move(actor));
@@ -151,8 +151,7 @@ std::string WalkBench::sculpt(const Command& command) {
 std::string WalkBench::set_terrain(const Command& command) {
   if (command.find("file")) {
     const std::string file = command.text("file");
-    const std::string path = options_.workspace->find(file);
-    line_.set_terrains(load_terrains(path));
+    line_.set_terrains(load_terrains(options_.workspace->find(file).file));
     terrain_file_ = file, elevation_.clear();
   } else {
     const std::string text = command.text("elevation");
@@ -222,7 +221,7 @@ std::string WalkBench::command_line() const {
                                  std::max(line_.end(), 0.1));
   if (!elevation_.empty()) text += " --terrain " + shell_word(elevation_);
   if (!terrain_file_.empty()) {
-    text += " --terrain " + shell_word(options_.workspace->find(terrain_file_));
+    text += " --terrain " + shell_word(options_.workspace->find(terrain_file_).path);
   }
   return text + " -o " + stem_of(options_.name) + "-walk.glb";
 }

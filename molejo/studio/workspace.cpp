@@ -1,10 +1,8 @@
 #include "molejo/studio/workspace.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "molejo/io/file.h"
@@ -26,107 +24,63 @@ bool is_plain_name(std::string_view name) {
          });
 }
 
-// Each part a plain name, and nothing on the way a link.
-std::optional<fs::path> below(const fs::path& folder, std::string_view name) {
-  fs::path path = folder;
+bool has_plain_names(std::string_view path) {
+  for (std::size_t slash; (slash = path.find('/')) != std::string_view::npos;) {
+    if (!is_plain_name(path.substr(0, slash))) return false;
+    path.remove_prefix(slash + 1);
+  }
+  return is_plain_name(path);
+}
+
+// Of a folder of scenes, and of the clips of npm packages that scenes of the source tree name.
+FileScope files_of_gallery(const std::string& scenes) {
+  std::vector<FileScope::Root> roots{{"scenes", scenes}};
+  const std::string clips = "node_modules/.molejo-clips";
+  const fs::path installed = fs::path(scenes) / ".." / clips;
   std::error_code error;
-  for (bool last = false; !last;) {
-    const std::size_t slash = name.find('/');
-    last = slash == std::string_view::npos;
-    const std::string_view part = name.substr(0, slash);
-    if (!is_plain_name(part)) return {};
-    path /= std::string(part);
-    if (fs::is_symlink(path, error)) return {};
-    if (!last) name.remove_prefix(slash + 1);
-  }
-  if (!fs::is_regular_file(path, error)) return {};
-  return path;
+  if (fs::is_directory(installed, error)) roots.push_back({clips, installed.string()});
+  return FileScope(roots);
 }
-
-// Does a text name a file by a way that leads out of the workspace? "/etc", "a/../b", "../../x";
-// "../characters/x" is one of the scenes' folders, beside those of what is sent. Comments and
-// divisions are no ways: a way begins behind a quote, or a space where nothing is quoted.
-bool leads_out(std::string_view text) {
-  const bool quotes = text.find_first_of("\"'") != std::string_view::npos;
-  const auto begins = [&](std::size_t at) {
-    if (at == 0) return true;
-    const char before = text[at - 1];
-    return before == '"' || before == '\'' || before == '=' || before == '>' ||
-           (!quotes && std::string_view(" \t\r\n").find(before) != std::string_view::npos);
-  };
-  for (std::size_t at = text.find(".."); at != std::string_view::npos;
-       at = text.find("..", at + 1)) {
-    const char next = at + 2 < text.size() ? text[at + 2] : ' ';
-    const bool spaced =
-        at > 0 && std::string_view(" \t").find(text[at - 1]) != std::string_view::npos;
-    if (next == '\\' || (next == '/' && !begins(at) && !spaced)) return true;
-  }
-  for (std::size_t at = text.find('/'); at != std::string_view::npos; at = text.find('/', at + 1)) {
-    const char next = at + 1 < text.size() ? text[at + 1] : ' ';
-    const bool word = (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') || next == '.';
-    if (word && begins(at)) return true;
-  }
-  return false;
-}
-
-// Folders within each other: whoever goes up from a file that was sent is still here.
-constexpr const char* deep = "a/b/c/d";
 
 }  // namespace
 
 Workspace::Workspace(std::string scenes, std::size_t max_asset_bytes)
     : scenes_(std::move(scenes)), max_asset_bytes_(max_asset_bytes) {
-  std::string name = (fs::temp_directory_path() / "molejo-XXXXXX").string();
-  if (!::mkdtemp(name.data())) throw InputError(name + ": no temporary folder can be made");
-  temporary_ = name;
-  std::error_code error;
-  fs::create_directories(fs::path(temporary_) / deep, error);
-  // what is sent may name what lies in the folders of the scenes, as the scenes do
-  if (!scenes_.empty() && fs::is_directory(scenes_, error)) {
-    for (const fs::directory_entry& entry : fs::directory_iterator(scenes_, error)) {
-      if (!entry.is_directory(error)) continue;
-      fs::create_directory_symlink(fs::absolute(entry.path()),
-                                   fs::path(temporary_) / deep / entry.path().filename(), error);
-    }
-  }
-  if (!scenes_.empty()) {
-    const std::vector<CatalogEntry> entries = catalog(scenes_);
-    gallery_ = catalog_json(entries, "scenes/");
-    for (const std::string& file : terrain_files(scenes_)) terrains_.push_back("scenes/" + file);
-    for (const CatalogEntry& e : entries) {
-      if (const auto path = e.thumb.empty() ? std::nullopt : below(scenes_, e.thumb)) {
-        thumbs_["/" + e.thumb] =
-            std::make_shared<const std::string>(read_file(path->string(), max_thumb_bytes));
-      }
-    }
+  if (scenes_.empty()) return;
+  gallery_files_ = files_of_gallery(scenes_);
+  const std::vector<CatalogEntry> entries = catalog(scenes_);
+  gallery_ = catalog_json(entries, "scenes/");
+  for (const std::string& file : terrain_files(scenes_)) terrains_.push_back("scenes/" + file);
+  for (const CatalogEntry& e : entries) {
+    const std::string thumb = "scenes/" + e.thumb;
+    if (e.thumb.empty() || !gallery_files_.has(thumb)) continue;
+    thumbs_["/" + e.thumb] =
+        std::make_shared<const std::string>(gallery_files_.read(thumb, max_thumb_bytes));
   }
 }
 
-Workspace::~Workspace() {
-  std::error_code error;
-  fs::remove_all(temporary_, error);
-}
-
-std::string Workspace::give(const std::string& path) {
+std::string Workspace::give(const std::string& path, const std::vector<std::string>& roots) {
   const std::lock_guard lock(mutex_);
-  given_ = fs::absolute(path).string();
+  const std::string whole = fs::absolute(path).string();
+  given_ = {SourceFile::given(whole, roots), whole};
   return "given/" + fs::path(path).filename().string();
 }
 
-std::string Workspace::find(const std::string& name) const {
+WorkspaceFile Workspace::find(const std::string& name) const {
   const std::lock_guard lock(mutex_);
-  const auto rest = [&](std::string_view prefix) {
-    return std::string_view(name).substr(prefix.size());
-  };
-  std::optional<fs::path> path;
-  if (name.starts_with("scenes/") && !scenes_.empty()) path = below(scenes_, rest("scenes/"));
-  if (name.starts_with("upload/")) path = below(fs::path(temporary_) / deep, rest("upload/"));
-  if (name.starts_with("given/") && !given_.empty() &&
-      fs::path(given_).filename().string() == rest("given/")) {
-    path = given_;
+  const fs::path plain(name);
+  if (name.starts_with("scenes/") && has_plain_names(name) && gallery_files_.has(name)) {
+    return {SourceFile(name, gallery_files_),
+            (scenes_ / plain.lexically_relative("scenes")).string()};
   }
-  if (!path) throw InputError(fmt::format("'{:.120}': no such file here", name));
-  return path->string();
+  if (const auto sent = uploads_.find(name); sent != uploads_.end()) {
+    std::vector<FileScope::Root> roots{
+        {plain.parent_path().string(), fs::path(sent->second).parent_path().string()}};
+    if (!scenes_.empty()) roots.push_back({"upload", scenes_});
+    return {SourceFile::sent(name, FileScope(roots)), sent->second};
+  }
+  if (given_ && name == "given/" + fs::path(given_->path).filename().string()) return *given_;
+  throw InputError(fmt::format("'{:.120}': no such file here", name));
 }
 
 std::string Workspace::upload(const std::string& file_name, std::string_view bytes) {
@@ -141,10 +95,6 @@ std::string Workspace::upload(const std::string& file_name, std::string_view byt
     throw InputError(
         fmt::format("{}: {} bytes; expected 1 to {}", file_name, bytes.size(), max_upload_bytes));
   }
-  const bool text = bytes.substr(0, 4) != "glTF";
-  if (text && leads_out(bytes)) {
-    throw InputError(file_name + ": names a file outside its folder; expected all in one file");
-  }
   return keep(file_name, bytes);
 }
 
@@ -153,13 +103,14 @@ std::string Workspace::keep(const std::string& file_name, std::string_view bytes
   if (upload_bytes_ + bytes.size() > max_all_uploads) {
     throw InputError(file_name + ": too much was sent already; start the studio again");
   }
-  const std::string number = std::to_string(++uploads_);
-  const fs::path folder = fs::path(temporary_) / deep / number;
+  const std::string name = fmt::format("upload/{}/{}", uploads_.size() + 1, file_name);
+  const fs::path path = fs::path(temporary()) / name;
   std::error_code error;
-  fs::create_directory(folder, error);
-  write_file((folder / file_name).string(), bytes);
+  fs::create_directories(path.parent_path(), error);
+  write_file(path.string(), bytes);
   upload_bytes_ += bytes.size();
-  return "upload/" + number + "/" + file_name;
+  uploads_[name] = path.string();
+  return name;
 }
 
 std::string Workspace::add_asset(const std::string& name, std::string bytes) {

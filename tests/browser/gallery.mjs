@@ -9,7 +9,7 @@ const { page } = studio;
 after(() => studio.stop());
 
 const with_clips = existsSync(`${root}/node_modules/.molejo-clips`);
-const entries = (await page.evaluate(async () => (await fetch('/gallery.json')).json()))
+const entries = (await page.evaluate(async () => (await fetch(`/gallery.json${location.search}`)).json()))
   .filter((e) => with_clips || !e.file.includes('/demo_'));
 
 // Of bodies that are not far away by now, as a bullet is.

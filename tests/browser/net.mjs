@@ -19,7 +19,7 @@ const status = () => page.evaluate(() => window.molejo.studio.status);
 
 async function upload(name, net) {
   await page.evaluate(async ([file, text]) => {
-    const told = await (await fetch(`/upload?name=${file}`, { method: 'POST', body: text })).json();
+    const told = await (await fetch(`/upload${location.search}&name=${file}`, { method: 'POST', body: text })).json();
     await window.molejo.studio.open(told.file);
   }, [name, typeof net === 'string' ? net : JSON.stringify(net)]);
   await page.waitForFunction((f) => window.molejo.studio.file.endsWith(f), name);

@@ -68,4 +68,31 @@ test('the shown range becomes a GLB that the validator takes', async () => {
   assert.match(report, /0 errors, 0 warnings.* [1-9]\d* animations/);
 });
 
+test('nothing went wrong so far', () => studio.assert_no_errors());
+
+test('nothing is to be had without the token', async () => {
+  const bare = studio.address.replace(/\?.*/, '');
+  assert.notEqual(bare, studio.address);
+  for (const path of ['', 'index.html', 'app.js', 'style.css', 'gallery.json', 'live', 'nowhere']) {
+    assert.equal((await fetch(bare + path)).status, 401, path);
+  }
+  assert.equal((await fetch(studio.address)).status, 200);
+});
+
+test('the page runs no script and asks no server but its own', async () => {
+  const intruder = await page.evaluate(async () => {
+    const script = document.createElement('script');
+    script.textContent = 'window.intruder = true';
+    document.body.append(script);
+    const asked = await fetch('http://127.0.0.1:9/').then(() => true, () => false);
+    script.remove();
+    return window.intruder === true || asked;
+  });
+  assert.equal(intruder, false);
+  const forbidden = () => studio.errors.filter((e) => e.startsWith('against the policy'));
+  for (let i = 0; i < 50 && forbidden().length < 2; ++i) await page.waitForTimeout(50);
+  assert.deepEqual(forbidden().map((e) => e.split(' ')[3]).sort(), ['connect-src', 'script-src-elem']);
+  studio.errors.length = 0; // all of them were meant
+});
+
 test('nothing went wrong behind the scenes', () => studio.assert_no_errors());

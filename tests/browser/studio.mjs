@@ -31,7 +31,7 @@ export async function launch_browser() {
 }
 
 export class Studio {
-  errors = []; // of the page: console errors and exceptions
+  errors = []; // of the page: console errors, exceptions, what its content security policy forbids
   printed = ''; // by the server
   trainings = mkdtempSync(join(tmpdir(), 'molejo-trainings-')); // those of the user stay out of it
 
@@ -45,7 +45,7 @@ export class Studio {
 
   async serve(file) {
     this.server = spawn(program, ['studio', '--port', '0', '--trainings', this.trainings, ...(file ? [file] : [])],
-      { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+      { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, XDG_RUNTIME_DIR: this.trainings } });
     this.address = await new Promise((found, failed) => {
       this.server.stdout.on('data', (part) => {
         this.printed += part;
@@ -63,6 +63,8 @@ export class Studio {
     this.page = await this.browser.newPage({ viewport: { width, height }, colorScheme: scheme, acceptDownloads: true });
     this.page.on('console', (m) => m.type() === 'error' && this.errors.push(m.text()));
     this.page.on('pageerror', (error) => this.errors.push(String(error)));
+    await this.page.addInitScript(() => document.addEventListener('securitypolicyviolation',
+      ({ effectiveDirective, blockedURI }) => console.error(`against the policy: ${effectiveDirective} ${blockedURI}`)));
     this.page.setDefaultTimeout(30_000);
     await this.page.goto(this.address + hash);
     await this.until(() => window.molejo?.studio.kind !== '' && window.molejo.stage.drawn > 2);
@@ -142,11 +144,15 @@ export class Studio {
     await this.page.dispatchEvent('#view', 'drop', { dataTransfer: data });
   }
 
-  // A picture of the 3D view alone.
+  // A picture of the 3D view alone. The page takes no style from elsewhere, not even for this.
   async picture() {
-    return this.page.screenshot({
-      clip: await this.page.locator('#canvas').boundingBox(), style: '#view > :not(canvas) { visibility: hidden }',
-    });
+    const show_others = (shown) => this.page.evaluate((visibility) => {
+      for (const part of document.querySelectorAll('#view > :not(canvas)')) part.style.visibility = visibility;
+    }, shown ? '' : 'hidden');
+    await show_others(false);
+    const picture = await this.page.screenshot({ clip: await this.page.locator('#canvas').boundingBox() });
+    await show_others(true);
+    return picture;
   }
 
   // Of two pictures: how many pixels differ visibly; of the first: how many colours it has.

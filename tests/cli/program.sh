@@ -10,6 +10,10 @@ folder=$(mktemp -d)
 trap 'chmod -R u+rwx "$folder"; rm -rf "$folder"' EXIT
 cd "$folder"
 cp "$here"/pendulum.json .
+# where servers leave their tokens
+mkdir -m 700 .run
+export XDG_RUNTIME_DIR=$folder/.run
+unset MOLEJO_TOKEN
 
 fail() {
   echo "FAILED: $*"
@@ -41,7 +45,7 @@ holds() { grep -qE -- "$2" "$1" || fail "$1 lacks '$2'"; }
 lacks() { ! grep -qE -- "$2" "$1" || fail "$1 has '$2'"; }
 only_files() { # the folder holds these and nothing else of our making
   local found
-  found=$(ls -A | grep -vxE 'stdout|stderr|pendulum.json' | tr '\n' ' ' || true)
+  found=$(ls -A | grep -vxE 'stdout|stderr|pendulum.json|.run' | tr '\n' ' ' || true)
   [ "$found" = "${*:+$* }" ] || fail "files are '$found', expected '$*'"
 }
 
@@ -324,8 +328,9 @@ test_inputs_that_cannot_be_read() {
   refuse "missing.step: no such file" check missing.step
   mkdir folder.json
   refuse "is a folder" simulate folder.json
-  echo solid > part.stl
-  refuse "unknown ending '.stl'; expected .json, .cfg, .dat, .urdf or .xml" check part.stl
+  echo solid > part.step
+  refuse "unknown kind of file; expected scene (.json .cfg .dat .ani .urdf .xml), show (.show.json)" check part.step
+  refuse "unknown ending '.step'; expected .json, .cfg, .dat, .urdf or .xml" simulate part.step
   : > empty.json
   refuse "empty.json" check empty.json
   echo '<html/>' > page.xml
@@ -336,6 +341,94 @@ test_inputs_that_cannot_be_read() {
   refuse "give its .cfg file" check body.bds
   head -c 100000 /dev/urandom > noise.json
   refuse "noise.json" check noise.json
+}
+
+test_check_takes_every_shipped_file() {
+  local file kind code
+  while read -r file; do
+    case $file in
+      scenes/thumbs/*) continue ;;
+      *.act | *.bds | *.shp | *.ste | *.ctr | *.for) kind=part ;;
+      *.show.json) kind=show ;;
+      *.motion.json) kind=motion ;;
+      *.gait.json) kind=gait ;;
+      *.walk.json) kind=walk ;;
+      *.net.json | *.pn | *.pnml) kind=net ;;
+      *.terrain.json) kind=terrain ;;
+      *.bvh) kind=character ;;
+      *.obj) kind=mesh ;;
+      *.png) kind=heights ;;
+      *) kind=scene ;;
+    esac
+    if [ $kind = part ]; then
+      refuse "a part of a s" check "$scenes/../$file"
+      continue
+    fi
+    code=0
+    "$program" check --json "$scenes/../$file" > stdout 2> stderr || code=$?
+    # clips of packages that not everybody has
+    if [ $code -eq 2 ] && grep -q "node_modules/.*no such file" stderr; then continue; fi
+    [ $code -eq 0 ] || fail "code $code: check $file"
+    python3 -c 'import json, sys; k = json.load(open("stdout")); assert k["kind"] == sys.argv[1] and len(k) > 5, k' $kind ||
+      fail "check $file: not a $kind"
+    "$program" check "$scenes/../$file" > stdout 2> stderr || fail "check $file"
+    [ "$(wc -l < stdout)" -gt 4 ] || fail "check $file: says little"
+  done < <(cd "$scenes/.." && git ls-files scenes 2> /dev/null || find scenes -type f | sort)
+}
+
+test_check_knows_a_kind_by_what_the_file_holds() {
+  local kind
+  for kind in gaits/basic_run.motion gaits/basic_run.gait shows/wave.show nets/walk.net terrains/hills.terrain; do
+    mkdir -p "$(dirname "copy/$kind")"
+    ln -sf "$scenes/characters" "$scenes/nets" "$scenes/gaits" copy/ 2> /dev/null || true
+    sed "s|\.\./|$scenes/|g; s|\"wave.bvh\"|\"$scenes/shows/wave.bvh\"|" "$scenes/$kind.json" > plain.json
+    expect 0 check plain.json --json
+    holds stdout "\"kind\": \"${kind##*.}\""
+  done
+  cp "$scenes/nets/fms_5.pnml" net.xml
+  expect 0 check net.xml
+  holds stdout '^  kind +net$'
+  expect 1 train "$(run_motion)" --evaluations 32 -o a.json
+  expect 0 check a.json.part
+  holds stdout '^  evaluations +32$'
+  printf 'solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n' > a.stl
+  expect 0 check a.stl
+  holds stdout '^  triangles +1$'
+  holds stdout '^  x +0 to 1 m$'
+}
+
+test_check_says_what_is_wrong_with_any_kind() {
+  printf 'no picture' > a.png
+  refuse "a.png: " check a.png
+  printf 'v 0 0 nan\n' > a.obj
+  refuse "a.obj:1: " check a.obj
+  head -c 100 "$scenes/walks/stick_walk.bvh" > a.bvh
+  refuse "a.bvh" check a.bvh
+  printf 'P a 0\n' > a.pn
+  refuse "a.pn:1: " check a.pn
+  echo '{"training_state": "gait", "moti' > a.part
+  refuse "a.part:1: " check a.part
+  echo '{"noise": {"amplitude": -1}, "from": [0, 0], "to": [1, 1]}' > a.terrain.json
+  refuse "a.terrain.json:1: /noise" check a.terrain.json
+  sed 's/"unknowns": \[/"unknowns": [0.5,/' "$scenes/gaits/basic_run.gait.json" > a.gait.json
+  refuse "a.gait.json: /found/unknowns: " check a.gait.json
+  refuse "only a scene has formulas" check "$scenes/nets/walk.net.json" --names
+}
+
+test_a_height_field_under_a_gait_is_refused() {
+  local field='{"name": "hills", "immobile": true, "shape": {"height_field": {"heights": [[0, 1], [1, 0]], "size": [4, 4]}}}'
+  sed "s|^  \"bodies\": \[|  \"bodies\": [$field,|" "$scenes/characters/humanoid.json" > hilly.json
+  expect 0 check hilly.json
+  sed "s|\.\./characters/humanoid.json|hilly.json|" "$(run_motion)" > hilly.motion.json
+  for command in train sketch check; do
+    refuse "hilly.json: body 'hills', shape 1: a height field; expected none" $command hilly.motion.json
+  done
+  sed "s|^    \"bodies\": \[|    \"bodies\": [$field,|" "$scenes/gaits/basic_run.gait.json" > hilly.gait.json
+  refuse "hilly.gait.json: /scene: body 'hills', shape 1: a height field" gait hilly.gait.json
+  refuse "hilly.gait.json: /scene: body 'hills', shape 1: a height field" stabilise hilly.gait.json -o out.json
+  refuse "hilly.gait.json: /scene: body 'hills', shape 1: a height field" pushes hilly.gait.json
+  refuse "hilly.gait.json: /scene: body 'hills', shape 1: a height field" studio hilly.gait.json --port 0
+  only_files hilly.gait.json hilly.json hilly.motion.json
 }
 
 test_simulate_writes_every_kind() {
@@ -728,6 +821,99 @@ test_train_goes_on_after_a_kill_with_the_same_bits() {
   echo "killed $kills times"
 }
 
+test_two_trainings_do_not_share_an_output() {
+  "$program" train "$(run_motion)" -o a.json > /dev/null 2>&1 &
+  first=$!
+  local i
+  trap 'kill -KILL $first 2> /dev/null || true; rm -rf "$folder"' EXIT
+  for ((i = 0; i < 500; ++i)); do
+    if [ -s a.json.part ]; then break; fi
+    sleep 0.02
+  done
+  ln -s a.json link.json
+  refuse "a.json: process $first is working for it; wait for its end or choose another name" train "$(run_motion)" -o a.json
+  refuse "process $first is working for it" train "$(run_motion)" -o link.json --resume
+  refuse "process $first is working for it" stabilise "$scenes/gaits/basic_run.gait.json" -o a.json
+  kill -0 $first || fail "the first one has ended"
+  kill -KILL $first
+  wait $first 2> /dev/null || true
+  # its lock went with it, whatever lies there
+  expect 1 train "$(run_motion)" -o a.json --resume --evaluations 64
+  holds stdout 'no gait found'
+  rm link.json
+  only_files a.json a.json.part
+}
+
+test_a_training_outlives_checkpoints_that_fail() {
+  mkdir kept
+  "$program" train "$(run_motion)" -o "$folder/kept/a.json" > out 2> err &
+  job=$!
+  local i before
+  trap 'kill -KILL $job 2> /dev/null || true; rm -rf "$folder"' EXIT
+  for ((i = 0; i < 500; ++i)); do
+    if [ -s kept/a.json.part ]; then break; fi
+    sleep 0.02
+  done
+  mv kept away
+  for ((i = 0; i < 1000; ++i)); do
+    if grep -q "a.json.part: no such folder '.*'; the training goes on, and tries again" err; then break; fi
+    sleep 0.02
+  done
+  kill -0 $job || fail "it has ended: $(cat err)"
+  mv away kept
+  before=$(stat -c %Y.%i kept/a.json.part)
+  for ((i = 0; i < 1000; ++i)); do
+    if [ "$(stat -c %Y.%i kept/a.json.part)" != "$before" ]; then break; fi
+    sleep 0.02
+  done
+  [ "$(stat -c %Y.%i kept/a.json.part)" != "$before" ] || fail "it is not saved again"
+  [ "$(grep -c 'tries again' err)" -eq 1 ] || fail "told $(grep -c 'tries again' err) times"
+  # asked to end it does so at once and leaves only what it goes on from
+  kill -TERM $job
+  i=0
+  wait $job 2> /dev/null || i=$?
+  [ $i -eq 1 ] || fail "code $i"
+  holds err '^molejo: interrupted; --resume goes on from .*a.json.part$'
+  [ "$(ls -A kept)" = a.json.part ] || fail "leaves $(ls -A kept)"
+}
+
+test_a_result_that_cannot_be_written_can_be_resumed() {
+  local code=0
+  expect 1 train "$(run_motion)" --evaluations 64 -o plain.json
+  # a file may have no more than a kilobyte: neither the search nor the gait has room
+  (ulimit -f 1; "$program" train "$(run_motion)" --evaluations 64 -o a.json > stdout 2> stderr) || code=$?
+  [ $code -eq 2 ] || fail "code $code"
+  holds stderr '^molejo: warning: a.json.part: cannot be written: File too large; the training goes on'
+  holds stderr '^molejo: a.json: cannot be written: File too large$'
+  rm stdout stderr
+  only_files plain.json plain.json.part
+  mkdir a.json
+  refuse "a.json: is a folder" train "$(run_motion)" --evaluations 64 -o a.json
+}
+
+test_outputs_keep_modes_and_links() {
+  umask 027
+  expect 0 simulate pendulum.json --duration 0.1 -o a.csv
+  [ "$(stat -c %a a.csv)" = 640 ] || fail "a new file has mode $(stat -c %a a.csv)"
+  chmod 600 a.csv
+  ln -s a.csv link.csv
+  echo mine > a.csv.new
+  expect 0 simulate pendulum.json --duration 0.2 -o link.csv
+  [ -L link.csv ] && [ "$(stat -c %a a.csv)" = 600 ] && [ "$(wc -l < a.csv)" -gt 3 ] || fail "mode or link"
+  [ "$(cat a.csv.new)" = mine ] || fail "a.csv.new is not what it was"
+  only_files a.csv a.csv.new link.csv
+  ln -s /dev/full full.csv
+  refuse "full.csv: cannot be written: No space left on device" simulate pendulum.json --duration 0.1 -o full.csv -o b.csv
+  [ ! -e b.csv ] || fail "b.csv is written though full.csv is not"
+  mkfifo pipe.csv
+  cat pipe.csv > read.csv &
+  expect 0 simulate pendulum.json --duration 0.2 -o pipe.csv
+  wait $!
+  cmp read.csv a.csv || fail "the pipe got something else"
+  "$program" check pendulum.json > /dev/full 2> stderr && fail "nobody noticed"
+  holds stderr '^molejo: standard output cannot be written$'
+}
+
 test_train_refuses() {
   refuse "no MOTION given" train
   refuse "nowhere.json: " train nowhere.json
@@ -1065,8 +1251,143 @@ test_serve_and_send() {
   holds stderr '^molejo: '
 }
 
+# An HTTP request as another user of this machine, where we may become one: the status it gets.
+as_another_user() { # port, request line, further head
+  local user=(env)
+  [ "$(id -u)" -ne 0 ] || user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+  "${user[@]}" bash -c 'exec 3<> "/dev/tcp/127.0.0.1/$1" && printf "%s\r\nHost: localhost\r\n%b\r\n" "$2" "$3" >&3 &&
+    head -1 <&3 | cut -d " " -f 2' - "$1" "$2" "${3:-}" || echo "no answer"
+}
+
+# No process of this machine was started with what the file holds.
+in_no_command_line() { # file
+  local found
+  found=$(grep -laF -f "$1" /proc/[0-9]*/cmdline 2> /dev/null || true)
+  [ -z "$found" ] || fail "the token stands in $found"
+}
+
+# The token of a server is for its user alone.
+keeps_its_token() { # where the address was printed
+  local port
+  port=$(grep -oE '127.0.0.1:[0-9]+' "$1" | cut -d : -f 2)
+  grep -oE 'token=[A-Za-z0-9_-]{32}' "$1" | cut -d = -f 2 > token || fail "no token in the address"
+  chmod 600 token
+  in_no_command_line token
+  local note=$XDG_RUNTIME_DIR/molejo/$port
+  cmp -s token "$note" || fail "$note does not hold the token"
+  [ "$(stat -c %a "$note")" = 600 ] || fail "$note has the mode $(stat -c %a "$note")"
+  [ "$(stat -c %a "$XDG_RUNTIME_DIR/molejo")" = 700 ] || fail "others may look for the token"
+  if [ "$(id -u)" -eq 0 ]; then
+    chmod 711 "$folder" "$XDG_RUNTIME_DIR"
+    ! setpriv --reuid=65534 --regid=65534 --clear-groups cat "$note" 2> /dev/null || fail "another user reads $note"
+    chmod 700 "$folder" "$XDG_RUNTIME_DIR"
+  fi
+  local upgrade='Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n'
+  for line in 'GET / HTTP/1.1' 'GET /index.html HTTP/1.1' 'GET /app.js HTTP/1.1' 'GET /gallery.json HTTP/1.1' \
+    'POST /upload?name=a.json HTTP/1.1' 'GET /?token= HTTP/1.1' 'GET /?token=0123456789abcdef0123456789abcdef HTTP/1.1'; do
+    local status
+    status=$(as_another_user "$port" "$line")
+    [ "$status" = 401 ] || fail "another user gets $status for $line"
+  done
+  [ "$(as_another_user "$port" 'GET /live HTTP/1.1' "$upgrade")" = 401 ] || fail "another user gets a WebSocket"
+  # its own user needs no word of it, and one who knows it wrongly is told
+  expect 0 send "$port" status
+  expect 0 send "$port" status --token-file token
+  MOLEJO_TOKEN=0123456789abcdef expect 1 send "$port" status
+  holds stderr '401'
+  lacks stderr "$(cat token)"
+}
+
+ends_without_a_trace() {
+  kill -INT $started
+  local code=0
+  wait $started || code=$?
+  [ $code -eq 0 ] || fail "ended with $code"
+  [ -z "$(ls "$XDG_RUNTIME_DIR/molejo")" ] || fail "the token is left behind"
+}
+
+test_serve_lets_in_its_own_user_alone() {
+  start_until served 'ws://127' serve pendulum.json --port 0 --paused
+  trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
+  keeps_its_token served
+  ends_without_a_trace
+}
+
+test_studio_lets_in_its_own_user_alone() {
+  start_until served 'http://127' studio pendulum.json --port 0
+  trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
+  keeps_its_token served
+  ends_without_a_trace
+}
+
+test_the_token_is_given_by_a_file_or_the_environment() {
+  refuse "unknown option '--token'" serve pendulum.json --port 0 --token 0123456789abcdef
+  echo 'a-word-that-only-we-know' > word
+  refuse "word: no token: expected a file of yours that nobody else can read" serve pendulum.json --port 0 --token-file word
+  refuse "nowhere: no token" serve pendulum.json --port 0 --token-file nowhere
+  chmod 600 word
+  start_until served 'token=a-word-that-only-we-know$' serve pendulum.json --port 0 --paused --token-file word
+  trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
+  ends_without_a_trace
+  export MOLEJO_TOKEN=another-word-that-we-know
+  start_until served 'token=another-word-that-we-know$' serve pendulum.json --port 0 --paused
+  ends_without_a_trace
+  MOLEJO_TOKEN=short refuse "a token of 5 characters" serve pendulum.json --port 0
+}
+
+# A folder of the served scene may hold anything: what is no scene is not told.
+test_serve_tells_nothing_of_other_files() {
+  mkdir shown
+  cp pendulum.json shown/a.json
+  echo 'hunter2' > secret.txt
+  echo '{"password": "hunter2"}' > shown/settings.json
+  echo 'hunter2' > shown/notes.dat
+  ln -s ../secret.txt shown/link.json
+  start_until served 'ws://127' serve shown/a.json --port 0 --paused
+  trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
+  local port
+  port=$(grep -oE '127.0.0.1:[0-9]+' served | cut -d : -f 2)
+  for file in settings.json notes.dat link.json ../secret.txt "$PWD/secret.txt" /etc/passwd nowhere.json; do
+    expect 2 send "$port" "{\"do\": \"load\", \"file\": \"$file\"}"
+    lacks stdout 'hunter2|password|root:'
+  done
+  for path in "$PWD/secret.txt" ../secret.txt /etc/passwd '\/etc\/passwd' '\u002fetc/passwd' a.json; do
+    expect 2 send "$port" '{"do": "load", "scene": {"bodies": [{"name": "b", "shape": {"sphere": 1}, "follow": "'"$path"'"}]}}'
+    holds stdout 'no other files can be read here'
+    lacks stdout 'hunter2|root:'
+  done
+  expect 0 send "$port" '{"do": "load", "file": "a.json"}'
+  kill $started
+}
+
+# Robots name what lies beside their folder, or in their package; what lies elsewhere must be allowed.
+test_files_around_a_file_are_read_and_others_by_leave() {
+  mkdir -p ws/arm/urdf ws/arm/meshes ws/hand/meshes far
+  printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n' > ws/arm/meshes/a.obj
+  cp ws/arm/meshes/a.obj ws/hand/meshes/b.obj
+  cp ws/arm/meshes/a.obj far/c.obj
+  robot() {
+    echo '<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>' \
+      '<collision><geometry><mesh filename="'"$1"'"/></geometry></collision></link></robot>' > ws/arm/urdf/arm.urdf
+  }
+  for mesh in ../meshes/a.obj package://arm/meshes/a.obj; do
+    robot "$mesh"
+    expect 0 check ws/arm/urdf/arm.urdf
+    (cd ws/arm/urdf && "$program" check arm.urdf > /dev/null) || fail "$mesh is not found from its own folder"
+  done
+  robot package://hand/meshes/b.obj
+  refuse "hand/meshes/b.obj" check ws/arm/urdf/arm.urdf
+  touch ws/arm/package.xml
+  expect 0 check ws/arm/urdf/arm.urdf
+  for mesh in ../../../far/c.obj "$PWD/far/c.obj" "file://$PWD/far/c.obj"; do
+    robot "$mesh"
+    refuse "far/c.obj: lies outside of what may be read here; --root FOLDER allows more" check ws/arm/urdf/arm.urdf
+    expect 0 check ws/arm/urdf/arm.urdf --root far
+  done
+  refuse "nowhere: no such folder" check ws/arm/urdf/arm.urdf --root nowhere
+}
+
 test_serve_refuses() {
-  refuse "token" serve pendulum.json --address 0.0.0.0 --port 0
   refuse "nowhere.json" serve nowhere.json
   refuse "expected" send not-an-address status
 }
@@ -1076,8 +1397,7 @@ test_studio_says_where_it_is() {
   trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
   local url
   url=$(grep -oE 'http://\S+' served)
-  local live=ws${url#http}live
-  expect 0 send "$live" describe pause
+  expect 0 send "$(sed 's|http|ws|; s|/?|/live?|' <<< "$url")" describe pause
   holds stdout '"kind": ?"scene"'
   kill -INT $started
   local code=0
@@ -1105,7 +1425,6 @@ test_studio_refuses_bad_input_with_one_line() {
   mkdir -p alone/bin
   cp "$program" alone/bin/molejo
   (program=$PWD/alone/bin/molejo && refuse "no folder of scenes here" studio --port 0)
-  refuse "token" studio pendulum.json --address 0.0.0.0 --port 0
   echo '{' > broken.json
   refuse "broken.json:1" studio broken.json --port 0
 }
@@ -1285,6 +1604,99 @@ test_net_analyse_ends_with_a_part_at_its_limits() {
   refuse "--max-memory" net analyse "$nets/kanban_5.pnml" --max-memory 0
 }
 
+# the most memory that the program has held, in MB, as whoever waits for it is told
+peak_of() {
+  python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=open("stdout", "w"), stderr=open("stderr", "w"))
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$program" "$@"
+}
+
+test_net_analyse_keeps_to_its_memory() {
+  local base peak
+  base=$(peak_of net analyse "$nets/walk.pn")
+  for net in kanban_5 fms_5 mapk_8; do
+    peak=$(peak_of net analyse "$nets/$net.pnml" --max-memory 60M --threads 2)
+    holds stdout '--max-memory was reached'
+    [ "$peak" -lt $((60 + base + 30)) ] || fail "$net: $peak MB, of which $base for the program"
+  done
+}
+
+lift() { # one that may move off while somebody enters
+  cat > lift.net.json << 'EOF'
+{"places": [{"name": "shut", "tokens": 1}, {"name": "opening", "delay": 2}, {"name": "open"},
+            {"name": "outside", "tokens": 1}, {"name": "entering", "delay": 1}, {"name": "inside"}, {"name": "moving"}],
+ "transitions": [{"name": "call", "in": "shut", "event": "button", "out": "opening"},
+                 {"name": "opened", "in": "opening", "out": "open"},
+                 {"name": "go", "in": "outside", "event": "walk", "out": "entering"},
+                 {"name": "entered", "in": "entering", "out": "inside"},
+                 {"name": "start", "in": "open", "event": "up", "out": "moving"}],
+ "properties": ["never: entering & moving"]}
+EOF
+}
+
+test_net_analyse_finds_when_events_must_come() {
+  lift
+  expect 1 net analyse lift.net.json
+  holds stdout '^fails +never: entering & moving .*it depends on when events come'
+  holds stdout 'call at 0 s, .*opened at 2 s'
+  holds stdout '^never fire +none$'
+  expect 1 net analyse lift.net.json --json
+  cp stdout proof.json
+  expect 0 net run lift.net.json --trace proof.json
+  holds stdout 'fire,go,1$'
+  holds stderr '^never: entering & moving: violated from '
+  echo '["go", "go"]' > twice.json
+  expect 1 net run lift.net.json --trace twice.json
+  holds stderr "the trace cannot be played: 'go' \(step 2\) is not enabled"
+}
+
+test_direct_watches_properties_while_it_runs() {
+  lift
+  cat > lift.show.json << 'EOF'
+{"scene": {"bodies": [{"name": "ball", "shape": {"sphere": 0.1}}]}, "net": "lift.net.json", "duration": 5,
+ "causes": [{"at": [0], "raise": "button"}, {"at": [3], "raise": "walk"}, {"at": [3.2], "raise": "up"}]}
+EOF
+  expect 1 direct lift.show.json -o lift.glb --violation why.json
+  holds stdout 'never: entering & moving: CAN FAIL, if events come so'
+  holds stdout 'never: entering & moving: violated from 3.2 s \(frame 77\) to 4 s \(frame 95\)'
+  holds stderr 'lift.show.json: never: entering & moving: violated from 3.2 s \(frame 77\)'
+  [ "$(head -c 4 lift.glb)" = glTF ] || fail "the recording was not written"
+  holds why.json '"fire": "go"'
+  expect 0 direct lift.show.json --trace why.json --json
+  holds stdout '"state": "violated"'
+  expect 1 direct lift.show.json --json
+  holds stdout '"frame": 77'
+  # at other times all is well
+  sed 's/"at": \[3.2\]/"at": [4.5]/' lift.show.json > later.show.json
+  expect 0 direct later.show.json
+  holds stdout 'never: entering & moving: kept'
+  # an event that nobody raises is probably misspelt
+  sed 's/"raise": "walk"/"put": "inside"/' lift.show.json > nobody.show.json
+  expect 0 direct nobody.show.json
+  holds stderr "warning: .*no cause raises the event 'walk' of 'go', which cannot fire; .*'up'"
+  holds stdout 'never: entering & moving: holds'
+}
+
+test_net_convert_keeps_or_names_what_is_lost() {
+  expect 0 net convert "$nets/ball_game.net.json" game.json
+  holds game.json '"refine"'
+  [ ! -s stderr ] || fail "something is lost"
+  expect 0 net convert game.json game.pnml
+  expect 0 net convert game.pnml again.json
+  cmp game.json again.json || fail "not the same after PNML"
+  expect 0 net convert game.json game.pn
+  holds stderr "warning: game.pn: written flat, without the refinement of 'P1', 'P2'"
+  cat > swap.net.json << 'EOF'
+{"places": [{"name": "p2", "tokens": 1}, {"name": "p1"}], "transitions": [{"name": "t1", "in": "p2", "out": "p1"}],
+ "properties": ["eventually: p1", "always: p2 | p1"]}
+EOF
+  expect 0 net convert swap.net.json swap.pnml
+  expect 0 net convert swap.pnml back.net.json
+  expect 0 net convert swap.net.json same.net.json
+  cmp back.net.json same.net.json || fail "names have moved"
+  expect 0 net analyse back.net.json
+}
+
 test_net_draw_and_convert() {
   expect 0 net draw "$nets/jump.pn" jump.svg
   expect 0 net draw "$nets/jump.pn" jump.dot
@@ -1432,6 +1844,25 @@ test_render_draws_a_picture() {
   [ "$(colours still.png)" -gt 50 ] || fail "only $(colours still.png) colours"
 }
 
+# The browser is started with an address for nobody else: every user can read command lines.
+test_render_keeps_the_token_out_of_command_lines() {
+  can_render || return 0
+  "$program" render "$scenes/pendulum.json" -o film.mp4 --seconds 1 --fps 10 --size 320x200 > stdout 2> stderr &
+  local rendering=$! seen=0
+  while kill -0 $rendering 2> /dev/null; do
+    for line in /proc/[0-9]*/cmdline; do
+      local text
+      text=$(tr '\0' ' ' < "$line" 2> /dev/null || true)
+      [[ $text != *chrom*file://*start.html* ]] || seen=1
+      [[ $text != *chrom*token=* ]] || fail "the token stands in a command line: $text"
+    done
+    sleep 0.05
+  done
+  wait $rendering || fail "no film"
+  [ $seen -eq 1 ] || fail "the browser was never seen"
+  [ -s film.mp4 ] || fail "no film"
+}
+
 test_render_makes_a_film_that_moves() {
   can_render || return 0
   expect 0 render "$scenes/double_pendulum.json" -o film.mp4 --seconds 0.5 --fps 10 --size 320x200 --json
@@ -1451,6 +1882,123 @@ test_render_animates_a_picture_of_a_net() {
     fail "size or frames"
   ffmpeg -loglevel error -i net.gif f%d.png
   ! cmp -s f1.png f4.png || fail "nothing moves"
+}
+
+# Where a red ball is in a picture: centre and radius in pixels, or "none".
+red_ball() {
+  ffmpeg -loglevel error -i "$1" -f rawvideo -pix_fmt rgb24 - | python3 -c '
+import sys
+w = int(sys.argv[1])
+data = sys.stdin.buffer.read()
+red = [divmod(i // 3, w) for i in range(0, len(data), 3) if data[i] > data[i + 1] + 60 and data[i] > data[i + 2] + 60]
+if not red: sys.exit(print("none"))
+n = len(red)
+print(sum(x for _, x in red) / n + 0.5, sum(y for y, _ in red) / n + 0.5, (n / 3.14159265) ** 0.5)' "$2"
+}
+
+# The same as a camera should see it: POSITION TARGET FOV WIDTH HEIGHT, points with commas.
+seen_ball() {
+  python3 -c '
+import sys, math
+point = lambda text: [float(x) for x in text.split(",")]
+c, t, fov, w, h = point(sys.argv[1]), point(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5])
+ball, radius = [0.6, 0.3, 0.9], 0.25
+sub = lambda a, b: [x - y for x, y in zip(a, b)]
+dot = lambda a, b: sum(x * y for x, y in zip(a, b))
+cross = lambda a, b: [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+unit = lambda a: [x / math.sqrt(dot(a, a)) for x in a]
+back = unit(sub(c, t)); right = unit(cross([0, 0, 1], back)); up = cross(back, right)
+d = sub(ball, c); depth = -dot(d, back)
+scale = h / 2 / math.tan(math.radians(fov) / 2)
+print(w / 2 + scale * dot(d, right) / depth, h / 2 - scale * dot(d, up) / depth, scale * radius / math.sqrt(depth * depth - radius * radius))' "$@"
+}
+
+near() { # "X Y R" of two, within so many pixels
+  python3 -c '
+import sys
+a, b = [[float(x) for x in text.split()] for text in sys.argv[1:3]]
+sys.exit(0 if all(abs(x - y) <= float(sys.argv[3]) for x, y in zip(a, b)) else 1)' "$@"
+}
+
+write_ball() { # POSITION TARGET FOV, or no camera
+  local camera=
+  [ $# -eq 0 ] || camera="\"camera\": {\"position\": [$1], \"target\": [$2], \"fov_deg\": $3},"
+  cat > ball.json << JSON
+{$camera "gravity": [0, 0, 0], "bodies": [
+  {"name": "ball", "position": [0.6, 0.3, 0.9], "shape": {"sphere": 0.25}, "color": [1, 0, 0]}]}
+JSON
+}
+
+test_render_looks_from_where_the_scene_says() {
+  can_render || return 0
+  local camera size seen
+  for camera in "3,-4,2 0.2,0.1,0.8 35" "-2,1,3 0.6,0.3,0.5 60"; do
+    # shellcheck disable=SC2086
+    write_ball $camera
+    for size in 320x200 160x240; do
+      expect 0 render ball.json -o a.png --size $size
+      # shellcheck disable=SC2086
+      seen=$(seen_ball $camera ${size/x/ })
+      near "$(red_ball a.png ${size%x*})" "$seen" 2.5 || fail "$camera, $size: $(red_ball a.png ${size%x*}), expected $seen"
+    done
+  done
+}
+
+test_render_looks_from_where_it_is_told() {
+  can_render || return 0
+  local side
+  # in the scene's picture the ball is far from the middle, in all others in it
+  write_ball 3,-4,2 1.6,0.1,0.8 35
+  expect 0 render ball.json -o scene.png --size 320x200 --camera scene
+  near "$(red_ball scene.png 320)" "$(seen_ball 3,-4,2 1.6,0.1,0.8 35 320 200)" 2.5 || fail "scene: $(red_ball scene.png 320)"
+  for side in side front three-quarter; do
+    expect 0 render ball.json -o $side.png --size 320x200 --camera $side
+    near "$(red_ball $side.png 320 | cut -d' ' -f1,2)" "160 100" 6 || fail "$side: $(red_ball $side.png 320)"
+  done
+  # without a camera in the file all is shown, three-quarter
+  write_ball
+  expect 0 render ball.json -o plain.png --size 320x200
+  near "$(red_ball plain.png 320)" "$(red_ball three-quarter.png 320)" 0.5 || fail "without a camera: $(red_ball plain.png 320)"
+  # a runner from two sides: two pictures, none of them that of its scene
+  for side in side front scene; do
+    expect 0 render "$scenes/gaits/basic_run.gait.json" -o run_$side.png --size 160x100 --camera $side
+  done
+  ! cmp -s run_side.png run_front.png || fail "side is front"
+  ! cmp -s run_side.png run_scene.png || fail "side is scene"
+  refuse "--camera: unknown place 'above'" render ball.json -o b.png --camera above
+  refuse "is a net, which is drawn flat" render "$scenes/nets/walk.net.json" -o b.png --camera side
+}
+
+test_render_leaves_no_temporary_folder() {
+  can_render || return 0
+  local i
+  mkdir tmp
+  export TMPDIR="$folder/tmp"
+  begin_film() {
+    "$program" render "$scenes/pendulum.json" -o film.mp4 --seconds 100 --fps 30 --size 320x200 > out 2> err &
+    job=$!
+    for ((i = 0; i < 1500; ++i)); do
+      if [ "$(ls -A tmp | wc -l)" -ge 2 ]; then return; fi
+      sleep 0.02
+    done
+    fail "no temporary folders"
+  }
+  trap 'kill -KILL $job 2> /dev/null || true; rm -rf "$folder"' EXIT
+  begin_film
+  [ "$(stat -c %a tmp/*)" = "$(printf '700\n700')" ] || fail "modes $(stat -c %a tmp/*)"
+  kill -TERM $job
+  i=0
+  wait $job 2> /dev/null || i=$?
+  [ $i -eq 1 ] || fail "code $i"
+  [ -z "$(ls -A tmp)" ] || fail "leaves $(ls -A tmp)"
+  begin_film
+  kill -KILL $job
+  wait $job 2> /dev/null || true
+  [ "$(ls -A tmp | wc -l)" -ge 2 ] || fail "nothing is left after a kill"
+  expect 0 render "$scenes/pendulum.json" -o a.png --size 160x100
+  [ -z "$(ls -A tmp)" ] || fail "the next one leaves $(ls -A tmp)"
+  rm -rf tmp out err
+  only_files a.png
 }
 
 test_render_refuses_bad_input_with_one_line() {

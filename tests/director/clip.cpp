@@ -120,7 +120,7 @@ Segments shown(const Show& show, const Frame& frame, int figure, const std::stri
 }
 // The same of the clip: its z, x, y are forward, left, up.
 Segments wanted(double t, const std::string& limb) {
-  static const motion::Character c = load_character(walk_file());
+  static const motion::Character c = load_character(SourceFile::given(walk_file()));
   motion::SkeletonPose pose(c.skeleton);
   motion::evaluate(c.clips[0], c.skeleton, t, pose);
   const auto X = motion::model_transforms(c.skeleton, pose);

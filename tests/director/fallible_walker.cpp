@@ -24,7 +24,7 @@ WalkScene hills() {
       R"({"terrains": [{"elevation": "0.1*sin(x)*1", "from": [-3, -5], "to": [14, 5]}],
           "characters": [{"name": "ana", "file": "stick_walk.bvh", "plan": {"path": [[9, 0]]},
             "clips": {"walk": "stick_walk.bvh", "idle": "stick_idle.bvh"}}]})",
-      source_dir() + "/scenes/walks/test.walk.json");
+      SourceFile::given(source_dir() + "/scenes/walks/test.walk.json"));
 }
 
 struct OnStage {

@@ -16,8 +16,8 @@ using namespace molejo;
 namespace {
 
 const Built& stick_figure() {
-  static const Built built =
-      build(load_scene(test::source_dir() + "/scenes/characters/stick_figure.json"));
+  static const Built built = build(
+      load_scene(SourceFile::given(test::source_dir() + "/scenes/characters/stick_figure.json")));
   return built;
 }
 

@@ -17,12 +17,12 @@ inline std::string show_text(const std::string& name) {
   return read_file(shows() + name + ".show.json");
 }
 inline Show shipped_show(const std::string& name) {
-  return load_show(shows() + name + ".show.json");
+  return load_show(SourceFile::given(shows() + name + ".show.json"));
 }
 
 // A show written in a test; files are found as from the folder of the shipped ones.
 inline Show show_of(const std::string& text) {
-  return parse_show(text, shows() + "test.show.json");
+  return parse_show(text, SourceFile::given(shows() + "test.show.json"));
 }
 
 inline std::string replaced(std::string text, const std::string& old, const std::string& by) {

@@ -11,6 +11,7 @@
 
 #include "molejo/io/file.h"
 #include "molejo/io/load.h"
+#include "molejo/io/staged_file.h"
 #include "molejo/math/rotation.h"
 #include "tests/support/contact_scenes.h"
 #include "tests/support/error_text.h"
@@ -44,7 +45,9 @@ constexpr const char* unit = "m 1\nIxx 1\nIyy 1\nIzz 1\n";
 std::string script_path(const std::string& name) {
   return source_dir() + "/scenes/animado/" + name;
 }
-Scene shipped_script(const std::string& name) { return load_scene(script_path(name)); }
+Scene shipped_script(const std::string& name) {
+  return load_scene(SourceFile::given(script_path(name)));
+}
 
 // A shipped script with other words in its main file.
 Scene changed_script(const std::string& name, const std::string& words,
@@ -174,7 +177,9 @@ TEST_CASE("animado planets: the table at h = 1/24, and files of 601 lines") {
   const std::string folder = binary_dir() + "/planet_tables";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
-  write_tables(scene, shown.built.model, shown.recording, folder);
+  FileSet tables;
+  add_tables(scene, shown.built.model, shown.recording, folder, tables);
+  tables.commit();
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     ++files;
@@ -386,14 +391,14 @@ TEST_CASE("animado script: mistakes are told with file, line and token") {
       {{{"main.dat", times + actor + "Kelastica 5\ndlim 1\nradius 2\nACTOR f\nfloor 1\n"}},
        "main.dat:9: dlim 1"},
       {{{"main.dat", "INCLUDE b.act\n"}}, "main.dat:1: no such file 'b.act'"},
-      {{{"main.dat", "INCLUDE /etc/passwd\n"}}, "main.dat:1: INCLUDE '/etc/passwd'"},
+      {{{"main.dat", "INCLUDE /etc/passwd\n"}}, "main.dat:1: no such file '/etc/passwd'"},
       {{{"main.dat", "INCLUDE a/b.act\n"},
         {"a/b.act", "\nINCLUDE ../c.act\n"},
         {"c.act", "INCLUDE a/b.act\n"}},
        "c.act:1: files include each other: a/b.act -> c.act -> a/b.act"},
       {{{"main.dat", times + actor + "FOLLOW p\n"}}, "main.dat:8: no such file 'p'"},
       {{{"main.dat", times + actor + "FOLLOW p\n"}, {"p", "0 0 0 0 0 0 0\n\n1 2 x\n"}},
-       "p:3: 'x', expected a number"},
+       "p:3: expected a number"},
       {{{"main.dat", times + actor + "FOLLOW p\n"}, {"p", "0 0 0 0\n"}}, "p:1: expected 7 numbers"},
       {{{"main.dat", times + actor + "FOLLOW p\n"}, {"p", "1 0 0 0 0 0 0\n1 0 0 0 0 0 0\n"}},
        "p: key 1 of the path: times must increase"},
@@ -437,9 +442,10 @@ TEST_CASE("animado script: values that depend on values without end are refused 
 }
 
 TEST_CASE("animado script: the ending says what it is, and parts of one are told apart") {
-  CHECK(load_scene(script_path("colisao2.dat")).bodies.size() == 2);
+  CHECK(load_scene(SourceFile::given(script_path("colisao2.dat"))).bodies.size() == 2);
   CHECK(error_text([] {
-          load_scene(script_path("colisao/cube.act"));
+          load_scene(SourceFile::given(script_path("colisao/cube.act")));
         }).find("a part of a script") != std::string::npos);
-  CHECK(error_text([] { load_scene("missing.ani"); }) == "missing.ani: no such file");
+  CHECK(error_text([] { load_scene(SourceFile::given("missing.ani")); }) ==
+        "missing.ani: no such file");
 }

@@ -19,7 +19,7 @@ namespace {
 const std::string scenes = test::source_dir() + "/scenes/bacin/";
 
 Scene experiment(const std::string& name) {
-  return read_bacin(scenes + name + "/" + name + ".cfg");
+  return read_bacin(SourceFile::given(scenes + name + "/" + name + ".cfg"));
 }
 
 // without its last joints and their count, for tests that need few
@@ -252,7 +252,7 @@ TEST_CASE("bacin: missing files are named, optional ones may be absent") {
   CHECK(error_of(files) == "s.cfg: there is no file s.bds");
   files.erase("s.cfg");
   CHECK(error_of(files) == "there is no file s.cfg");
-  CHECK_THROWS_AS(read_bacin("scene.json"), InputError);
+  CHECK_THROWS_AS(read_bacin(SourceFile::given("scene.json")), InputError);
 }
 
 TEST_CASE("bacin: scale and density act on mass and second moments") {

@@ -11,6 +11,7 @@
 #include "molejo/io/bacin.h"
 #include "molejo/io/file.h"
 #include "molejo/io/scene.h"
+#include "molejo/io/staged_file.h"
 #include "molejo/model/build.h"
 #include "molejo/physics/world.h"
 #include "tests/support/bacin_text.h"
@@ -21,7 +22,8 @@ using namespace molejo;
 namespace {
 
 Scene experiment(const std::string& name) {
-  return read_bacin(test::source_dir() + "/scenes/bacin/" + name + "/" + name + ".cfg");
+  return read_bacin(
+      SourceFile::given(test::source_dir() + "/scenes/bacin/" + name + "/" + name + ".cfg"));
 }
 
 double distance(const Vec3& a, const Vec3& b) { return norm(a - b); }
@@ -113,7 +115,9 @@ TEST_CASE("bacin: E1 gives 300 frames whose vertices turn as they should") {
   const Scene scene = experiment("e1");
   const Built built = build(scene);
   const std::string folder = fresh_folder("bacin_e1");
-  write_bacin_frames(built.model, simulate(built, scene.settings), folder + "e1");
+  FileSet files;
+  add_bacin_frames(built.model, simulate(built, scene.settings), folder + "e1", files);
+  files.commit();
   int frames = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     frames += entry.path().extension() == ".ste";
@@ -150,7 +154,9 @@ TEST_CASE("bacin: the surface is closed for every body, whatever its shape") {
   scene.settings.duration = 0.1;
   const Built built = build(scene);
   const std::string folder = fresh_folder("bacin_surface");
-  write_bacin_frames(built.model, simulate(built, scene.settings), folder + "s");
+  FileSet files;
+  add_bacin_frames(built.model, simulate(built, scene.settings), folder + "s", files);
+  files.commit();
   const FrameFile frame = read_frame(folder + "s2.ste");
   const std::vector<std::array<int, 3>> faces = read_surface(folder + "s.sur");
   const std::vector<int> chi =
@@ -171,7 +177,7 @@ TEST_CASE("bacin: a scene that was read is written and read again the same") {
     CAPTURE(first.name);
     std::vector<std::string> warnings;
     write_bacin(first, folder + "again", warnings);
-    const Scene second = read_bacin(folder + "again.cfg");
+    const Scene second = read_bacin(SourceFile::given(folder + "again.cfg"));
     REQUIRE(second.bodies.size() == first.bodies.size());
     for (std::size_t i = 0; i < first.bodies.size(); ++i) {
       const SceneBody &a = first.bodies[i], &b = second.bodies[i];
@@ -280,7 +286,7 @@ TEST_CASE("bacin: what the format cannot say is told, and joints it lacks are ma
   }));
 
   // 4 + 6 + 3 + 5 equations, and the same motion without what was left out
-  const Scene again = read_bacin(folder + "say.cfg");
+  const Scene again = read_bacin(SourceFile::given(folder + "say.cfg"));
   const Built there = build(again);
   CHECK(there.model.rows == 18);
   Scene same = scene;
@@ -318,7 +324,7 @@ TEST_CASE("bacin: contact is written as far as he knows it, and the rest is told
   const auto written = [&] {
     warnings.clear();
     write_bacin(scene, folder + "contact", warnings);
-    return read_bacin(folder + "contact.cfg");
+    return read_bacin(SourceFile::given(folder + "contact.cfg"));
   };
   for (SceneBody& body : scene.bodies) body.shapes[0].surface = {0, 0.25};
   const Scene plain = written();
@@ -362,7 +368,8 @@ TEST_CASE("bacin: the native scenes of E4 and E5 say the same as his files") {
   for (const char* name : {"e4", "e5"}) {
     CAPTURE(name);
     const Scene his = experiment(name);
-    const Scene ours = read_scene(test::source_dir() + "/scenes/" + std::string(name) + ".json");
+    const Scene ours = read_scene(
+        SourceFile::given(test::source_dir() + "/scenes/" + std::string(name) + ".json"));
     CHECK(ours.settings.contact == his.settings.contact);
     CHECK(ours.settings.gravity == his.settings.gravity);
     CHECK(ours.settings.fps == his.settings.fps);
@@ -397,7 +404,8 @@ TEST_CASE("bacin: the native scenes of E1, E2 and E3 say the same as his files")
   for (const char* name : {"e1", "e2", "e3"}) {
     CAPTURE(name);
     const Scene his = experiment(name);
-    const Scene ours = read_scene(test::source_dir() + "/scenes/" + std::string(name) + ".json");
+    const Scene ours = read_scene(
+        SourceFile::given(test::source_dir() + "/scenes/" + std::string(name) + ".json"));
     CHECK(ours.warnings.empty());
     const Built a = build(his), b = build(ours);
     CHECK(ours.settings.gravity == his.settings.gravity);

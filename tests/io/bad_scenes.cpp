@@ -15,7 +15,7 @@ namespace {
 
 // The message that reading and building this text ends with.
 std::string error_of(const std::string& text, const std::string& file = "bad.json") {
-  return test::error_text([&] { build(parse_scene(text, file)); });
+  return test::error_text([&] { build(parse_scene(text, SourceFile::given(file))); });
 }
 
 struct BadScene {
@@ -291,7 +291,7 @@ TEST_CASE("bad scenes: shapes and orientations") {
       {R"({"bodies": [{"name": "a", "shape": {"polyhedron": {"obj": "."}}}]})",
        R"(bad.json:1: /bodies/0/shape/polyhedron/obj: ".": .: is a folder, expected a file)"},
       {R"({"bodies": [{"name": "a", "shape": {"polyhedron": {"obj": "/dev/zero"}}}]})",
-       R"(bad.json:1: /bodies/0/shape/polyhedron/obj: "/dev/zero": /dev/zero: is not a regular file)"},
+       R"(bad.json:1: /bodies/0/shape/polyhedron/obj: "/dev/zero": /dev/zero: lies outside of what may be read here; --root FOLDER allows more)"},
       {R"({"bodies": [{"name": "a", "color": "#12345"}]})",
        R"(bad.json:1: /bodies/0/color: "#12345": expected "#rrggbb" or "#rrggbbaa")"},
       {R"({"bodies": [{"name": "a", "color": [1, 2, 0]}]})",
@@ -569,7 +569,7 @@ TEST_CASE("bad scenes: files") {
   fs::create_directories(folder);
   const auto message = [](const std::string& path) {
     try {
-      read_scene(path);
+      read_scene(SourceFile::given(path));
     } catch (const InputError& e) {
       return std::string(e.what());
     }
@@ -584,5 +584,5 @@ TEST_CASE("bad scenes: files") {
   std::ofstream(scene)
       << R"({"bodies": [{"name": "a", "shape": {"polyhedron": {"obj": "broken.obj"}}}]})";
   CHECK(message(scene) == scene + ":1: /bodies/0/shape/polyhedron/obj: \"broken.obj\": " +
-                              (folder / "broken.obj").string() + ":2: '': expected a coordinate");
+                              (folder / "broken.obj").string() + ":2: expected a coordinate");
 }

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "molejo/io/base64.h"
 #include "molejo/io/character_report.h"
 #include "molejo/io/file.h"
 #include "molejo/motion/edit.h"
@@ -89,12 +90,12 @@ struct Sample {
   }
   std::string text() {
     Json copy = json;
-    copy["buffers"] = Json::array({{{"byteLength", bytes.size()}, {"uri", "data.bin"}}});
+    copy["buffers"] =
+        Json::array({{{"byteLength", bytes.size()},
+                      {"uri", "data:application/octet-stream;base64," + base64(bytes)}}});
     return copy.dump();
   }
-  motion::Character parse() {
-    return parse_gltf_character(text(), "sample.gltf", [&](const std::string&) { return bytes; });
-  }
+  motion::Character parse() { return parse_gltf_character(text(), "sample.gltf"); }
 };
 
 Sample sample() {
@@ -248,6 +249,37 @@ TEST_CASE(
   CHECK(std::fabs(pose.rotation(1).z) == 1);
 }
 
+TEST_CASE("character file: sparse values stay within their accessor") {
+  // three numbers, one of which is replaced at the place given
+  const auto read = [](auto place, int type) {
+    Sample s = sample();
+    const std::vector<decltype(place)> places{place};
+    const std::vector<float> values{-5};
+    Json times{{"componentType", 5126}, {"count", 3}, {"type", "SCALAR"}};
+    times["sparse"] = {
+        {"count", 1},
+        {"indices",
+         {{"bufferView", s.view(places.data(), sizeof(place))}, {"componentType", type}}},
+        {"values", {{"bufferView", s.view(values.data(), 4)}}}};
+    s.json["accessors"].push_back(times);
+    s.json["animations"][0]["samplers"][0]["input"] = s.json["accessors"].size() - 1;
+    return s.parse();
+  };
+  CHECK(read(std::uint8_t{0}, 5121).clips.at(0).times[0][0] == -5);
+  const std::string beyond = "an index beyond the accessor";
+  for (const unsigned place : {3u, 4u, 200u}) {
+    CAPTURE(place);
+    CHECK(has_problem(read(static_cast<std::uint8_t>(place), 5121), beyond));
+    CHECK(has_problem(read(static_cast<std::uint16_t>(place), 5123), beyond));
+    CHECK(has_problem(read(place, 5125), beyond));
+  }
+  CHECK(has_problem(read(~0u, 5125), beyond));
+  // a signed place could be in front of the accessor
+  CHECK(has_problem(read(std::int8_t{-1}, 5120), "componentType 5120; expected 5121"));
+  CHECK(has_problem(read(std::int16_t{-1}, 5122), "componentType 5122; expected 5121"));
+  CHECK(has_problem(read(1.f, 5126), "componentType 5126; expected 5121"));
+}
+
 TEST_CASE("character file: imperfect keys are mended and told") {
   Sample s = sample();
   const float nan = std::nanf("");
@@ -265,6 +297,21 @@ TEST_CASE("character file: imperfect keys are mended and told") {
   CHECK(has_problem(c, "keys out of order or without a number"));
   CHECK(has_problem(c, "rotations of length zero"));
   CHECK(has_problem(c, "unknown interpolation 'LINEER'; did you mean 'LINEAR'?"));
+}
+
+TEST_CASE("character file: rotations of nodes that are no unit are mended and told") {
+  const auto read = [](std::vector<double> rotation) {
+    Sample s = sample();
+    s.json["nodes"][1]["rotation"] = rotation;
+    return s.parse();
+  };
+  const motion::Character none = read({0, 0, 0, 0});
+  CHECK(none.skeleton[1].rest.rotation.w == 1);
+  CHECK(has_problem(none, "a node's rotation has length zero: taken as none"));
+  const motion::Character long_one = read({0, 0, 3, 0});
+  CHECK(long_one.skeleton[1].rest.rotation.z == 1);
+  CHECK(has_problem(long_one, "a node's rotation is not of unit length: normalised"));
+  CHECK(read({0, 0, 1, 0}).problems.empty());
 }
 
 TEST_CASE("character file: a first rotation without length is the one at rest") {
@@ -385,7 +432,7 @@ TEST_CASE("character file: real clips are read, walk, and are written without er
   for (const char* name : {"viverse/walk.glb", "viverse/run.glb", "viverse/idle.glb",
                            "dcl/walk.glb", "dcl/run.glb", "dcl/idle.glb", "cmu/example.bvh"}) {
     CAPTURE(name);
-    const motion::Character c = load_character(test::installed_clip(name));
+    const motion::Character c = load_character(SourceFile::given(test::installed_clip(name)));
     const Roles roles = find_roles(c.skeleton, bind_pose(c));
     CHECK(roles.walks());
     CHECK(c.clips.size() == 1);
@@ -399,10 +446,11 @@ TEST_CASE("character file: real clips are read, walk, and are written without er
     std::replace(file.begin(), file.end(), '/', '_');
     check_valid(character_glb(c), file);
   }
-  const motion::Character viverse = load_character(walk);
+  const motion::Character viverse = load_character(SourceFile::given(walk));
   CHECK(viverse.skeleton.size() == 54);
   CHECK(std::fabs(viverse.clips[0].duration() - 4.0 / 3) < 1e-6);
-  CHECK(load_character(test::installed_clip("dcl/walk.glb")).skeleton.size() == 63);
+  CHECK(load_character(SourceFile::given(test::installed_clip("dcl/walk.glb"))).skeleton.size() ==
+        63);
 }
 
 TEST_CASE("character file: a packed mannequin walks in its skin") {
@@ -411,7 +459,7 @@ TEST_CASE("character file: a packed mannequin walks in its skin") {
     MESSAGE("skipped: scripts/install_deps --test has not installed the clips");
     return;
   }
-  motion::Character c = load_character(file);
+  motion::Character c = load_character(SourceFile::given(file));
   CHECK(c.problems.empty());
   REQUIRE(c.attachments.size() == 1);
   // in its bind pose the skin is a person of 1.7 to 1.9 m that stands on the ground
@@ -425,7 +473,8 @@ TEST_CASE("character file: a packed mannequin walks in its skin") {
   CHECK(high - low > 1.7);
   CHECK(high - low < 1.9);
   CHECK(wide > 0.5);
-  const motion::Character walk = load_character(test::installed_clip("dcl/walk.glb"));
+  const motion::Character walk =
+      load_character(SourceFile::given(test::installed_clip("dcl/walk.glb")));
   const SkeletonPose a = bind_pose(walk), b = bind_pose(c);
   const Roles ra = find_roles(walk.skeleton, a), rb = find_roles(c.skeleton, b);
   c.clips = {Retarget({walk.skeleton, a, ra}, {c.skeleton, b, rb}).apply(walk.clips[0])};
@@ -455,7 +504,7 @@ TEST_CASE(
   for (const std::string& file : files) {
     CAPTURE(file);
     const std::string error = error_text([&] {
-      const motion::Character c = load_character(file);
+      const motion::Character c = load_character(SourceFile::given(file));
       ++read;
       const Roles roles = find_roles(c.skeleton, bind_pose(c));
       CHECK(!character_text(c, roles).empty());

@@ -13,7 +13,9 @@ using namespace molejo::test;
 
 namespace {
 
-GaitFile shipped() { return load_gait(source_dir() + "/scenes/gaits/basic_run_closed.gait.json"); }
+GaitFile shipped() {
+  return load_gait(SourceFile::given(source_dir() + "/scenes/gaits/basic_run_closed.gait.json"));
+}
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);

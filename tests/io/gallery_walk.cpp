@@ -18,7 +18,8 @@ struct Walked {
 
 Walked walked() {
   Walked w;
-  w.scene = load_walk_scene(test::source_dir() + "/scenes/walks/stick_fall.walk.json");
+  w.scene =
+      load_walk_scene(SourceFile::given(test::source_dir() + "/scenes/walks/stick_fall.walk.json"));
   w.scene.duration = 2;  // before the fall
   navigation::Stage stage = make_stage(w.scene);
   w.record = navigation::run(stage, {.fps = w.scene.fps, .frames = w.scene.frames()});

@@ -59,12 +59,12 @@ TEST_CASE("mesh_file: bad meshes are refused with file and line") {
   huge.replace(80, 4, "\xff\xff\xff\xff");
   CHECK(stl(huge) == "m.stl: expected STL: \"solid\", or 84 + 50 bytes for each triangle");
   CHECK(stl("solid\nvertex 1 2\n") == "m.stl:2: expected three numbers");
-  CHECK(stl("solid\nvertex 1 2 nan\n") == "m.stl:2: 'nan': expected a finite number");
-  CHECK(error_text([] { read_mesh("none.obj"); }) == "none.obj: no such file");
-  CHECK(error_text([] { read_mesh("/dev/null"); }) ==
+  CHECK(stl("solid\nvertex 1 2 nan\n") == "m.stl:2: expected a finite number");
+  CHECK(error_text([] { read_mesh(SourceFile::given("none.obj")); }) == "none.obj: no such file");
+  CHECK(error_text([] { read_mesh(SourceFile::given("/dev/null")); }) ==
         "/dev/null: '' meshes cannot be read; expected .obj or .stl");
   const TemporaryFolder folder("mesh");
   folder.write("empty.obj", "v 0 0 0\n");
-  CHECK(error_text([&] { read_mesh(folder.file("empty.obj")); }) ==
+  CHECK(error_text([&] { read_mesh(SourceFile::given(folder.file("empty.obj"))); }) ==
         folder.file("empty.obj") + ": the mesh has no triangles");
 }

@@ -9,7 +9,7 @@ using namespace molejo::test;
 namespace {
 
 Scene parse(const std::string& content, const std::string& file = "m.xml") {
-  return parse_mjcf("<mujoco>" + content + "</mujoco>", file);
+  return parse_mjcf("<mujoco>" + content + "</mujoco>", SourceFile::given(file));
 }
 
 // Bodies a, b, c, ..., each a free ball with these attributes.

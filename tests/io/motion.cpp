@@ -278,7 +278,7 @@ TEST_CASE("motion: a gait file with numbers out of range or missing is refused")
 
 TEST_CASE("motion: modes are chosen when a file is loaded, and stay in the gait") {
   const std::string folder = source_dir() + "/scenes/gaits/";
-  MotionFile file = load_motion(folder + "basic_run.motion.json");
+  MotionFile file = load_motion(SourceFile::given(folder + "basic_run.motion.json"));
   file.motion.steps[0].ground.others.clear();
   file.motion.steps[0].ground.choose_others = true;
   const std::string path =
@@ -286,14 +286,14 @@ TEST_CASE("motion: modes are chosen when a file is loaded, and stay in the gait"
   write_file(path, motion_text(file));
   const MotionFile asked = parse_motion(motion_text(file), path);
   CHECK(asked.motion.steps[0].ground.choose_others);
-  const MotionFile loaded = load_motion(path);
+  const MotionFile loaded = load_motion(SourceFile::given(path));
   CHECK(!loaded.motion.steps[0].ground.choose_others);
   CHECK(loaded.motion.steps[0].ground.others == std::vector<int>{1, 5, 11});
   CHECK(loaded.motion.steps[0].air.others == file.motion.steps[0].air.others);
   CHECK(hash(parse_motion(motion_text(loaded), path)) == hash(loaded));
   file.motion.steps[0].feet = {"torso"};
   write_file(path, motion_text(file));
-  CHECK(error_text([&] { load_motion(path); }) ==
+  CHECK(error_text([&] { load_motion(SourceFile::given(path)); }) ==
         path + ": body 'torso' is not a foot of the character");
   std::filesystem::remove(path);
 }
@@ -304,7 +304,7 @@ TEST_CASE("motion: every shipped motion has a character and modes that exist") {
     const std::string path = entry.path().string();
     if (!path.ends_with(".motion.json")) continue;
     CAPTURE(path);
-    const MotionFile file = load_motion(path);
+    const MotionFile file = load_motion(SourceFile::given(path));
     const Character character = make_character(file.scene, file.motion.figure);
     const GaitProblem problem(character, file.motion);
     CHECK(problem.size() > 11 + 2 * character.internal);
@@ -320,7 +320,7 @@ TEST_CASE("motion: every shipped gait is valid when it is replayed") {
     const std::string path = entry.path().string();
     if (!path.ends_with(".gait.json")) continue;
     CAPTURE(path);
-    const GaitFile file = load_gait(path);
+    const GaitFile file = load_gait(SourceFile::given(path));
     CHECK(file.valid);
     const Character character = make_character(file.motion.scene, file.motion.motion.figure);
     const GaitProblem problem(character, file.motion.motion);

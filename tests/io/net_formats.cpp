@@ -76,14 +76,14 @@ TEST_CASE("net formats: the listings have the counts of the thesis and are what 
                            Listing{"jump.pn", "jump.net.json", 24, 7, 24, 20, 0},
                            Listing{"ball_game.pn", "ball_game.net.json", 136, 70, 172, 176, 12}}) {
     CAPTURE(l.text);
-    const Net text = load_net(folder() + l.text);
+    const Net text = load_net(SourceFile::given(folder() + l.text));
     CHECK(text.places.size() == l.places);
     CHECK(text.transitions.size() == l.transitions);
     CHECK(count_of(text, ArcKind::input) == l.inputs);
     CHECK(count_of(text, ArcKind::output) == l.outputs);
     CHECK(count_of(text, ArcKind::inhibitor) == l.inhibitors);
     // names, order, delays, tokens, arcs
-    CHECK(without_actions(load_net(folder() + l.json)) == described(text));
+    CHECK(without_actions(load_net(SourceFile::given(folder() + l.json))) == described(text));
   }
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("net formats: what is written reads back the same") {
   for (const char* file : {"walk.net.json", "walk_coarse.net.json", "jump.net.json",
                            "ball_game.net.json", "ball_top.net.json"}) {
     CAPTURE(file);
-    const Net net = load_net(folder() + file);
+    const Net net = load_net(SourceFile::given(folder() + file));
     CHECK(described(parse_net_json(net_json(net), "b.json")) == described(net));
     CHECK(described(parse_pnml(pnml_text(net), "b.pnml")) == described(net));
     CHECK(described(parse_net_text(net_text(net), "b.pn")) == without_actions(net));

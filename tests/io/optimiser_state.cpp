@@ -105,7 +105,7 @@ TEST_CASE("optimiser state: a run that is killed after any generation ends with 
   bool over = false;
   while (!over) {
     // a new process, that lives for three generations and saves after each
-    Multipliers part(load_multiplier_state(path));
+    Multipliers part(load_multiplier_state(SourceFile::given(path)));
     int lived = 0;
     minimise(part, evaluator, {.after_generation = [&](const Multipliers& m) {
                save_state(path, m.state());

@@ -127,7 +127,7 @@ TEST_CASE("pnml: the shipped nets are the published ones") {
        {Shipped{"kanban_5.pnml", 16, 16, 40}, Shipped{"fms_5.pnml", 22, 20, 50},
         Shipped{"mapk_8.pnml", 22, 30, 90}, Shipped{"philosophers_10.pnml", 50, 50, 160}}) {
     CAPTURE(s.file);
-    const Net net = load_net(source_dir() + "/scenes/nets/" + s.file);
+    const Net net = load_net(SourceFile::given(source_dir() + "/scenes/nets/" + s.file));
     CHECK(net.places.size() == s.places);
     CHECK(net.transitions.size() == s.transitions);
     CHECK(net.arcs.size() == s.arcs);
@@ -137,7 +137,7 @@ TEST_CASE("pnml: the shipped nets are the published ones") {
 TEST_CASE("net drawing: nodes of one layer keep their distance, arcs end where they belong") {
   for (const char* file : {"walk.net.json", "ball_game.net.json", "philosophers_10.pnml"}) {
     CAPTURE(file);
-    const Net net = load_net(source_dir() + "/scenes/nets/" + file);
+    const Net net = load_net(SourceFile::given(source_dir() + "/scenes/nets/" + file));
     const NetLayout at = layout(net);
     std::vector<DrawingPoint> all = at.places;
     all.insert(all.end(), at.transitions.begin(), at.transitions.end());

@@ -143,7 +143,7 @@ TEST_CASE("scene: a polyhedron from an OBJ file beside the scene is the hull of 
   const std::string path = (folder / "scene.json").string();
   std::ofstream(path)
       << R"({"bodies": [{"name": "a", "density": 2, "shape": {"polyhedron": {"obj": "cube.obj", "scale": 3}}}]})";
-  const Scene scene = read_scene(path);
+  const Scene scene = read_scene(SourceFile::given(path));
   const auto& cube = std::get<Polyhedron>(scene.bodies.at(0).shapes.at(0).geometry);
   CHECK(cube.vertices.size() == 8);
   CHECK(cube.triangles.size() == 12);

@@ -47,11 +47,30 @@ TEST_CASE("scene follow: keys of a body, and what is written reads the same") {
   CHECK(shown.velocity("arm").linear == Vec3{});
 }
 
+TEST_CASE("scene follow: the angular velocity of a key, in radians or in degrees") {
+  const auto angular = [](const std::string& velocity) {
+    const Scene scene =
+        parse_scene(R"({"bodies": [{"name": "arm", "shape": {"box": 1}, "follow": [{"t": 0, )" +
+                        velocity + "}]}]}",
+                    "a.json");
+    return scene.bodies[0].follows->keys()[0].velocity.value().angular;
+  };
+  const double right = std::acos(0);
+  CHECK(norm(angular(R"("angular_velocity_deg": [45, -90, 180])") -
+             Vec3{right / 2, -right, 2 * right}) < 1e-15);
+  CHECK(angular(R"("angular_velocity": [45, -90, 180])") == Vec3{45, -90, 180});
+  CHECK(angular(R"("velocity": [1, 2, 3])") == Vec3{});
+  CHECK(error_text([&] {
+          angular(R"("angular_velocity": [0, 0, 1], "angular_velocity_deg": [0, 0, 1])");
+        }).find("angular_velocity_deg") != std::string::npos);
+}
+
 TEST_CASE("scene follow: an instance carries the path with it") {
   const Scene scene = parse_scene(R"({
     "assemblies": {"door": {"bodies": [
       {"name": "leaf", "shape": {"box": 1},
-       "follow": [{"t": 0, "velocity": [1, 0, 0]}, {"t": 1, "position": [1, 0, 0], "velocity": [1, 0, 0]}]}]}},
+       "follow": [{"t": 0, "velocity": [1, 0, 0], "angular_velocity": [2, 0, 3]},
+                  {"t": 1, "position": [1, 0, 0], "velocity": [1, 0, 0]}]}]}},
     "instances": [{"assembly": "door", "name": "east", "position": [0, 5, 0],
                    "orientation": {"axis": [0, 0, 1], "angle_deg": 90}}]
   })",
@@ -59,6 +78,7 @@ TEST_CASE("scene follow: an instance carries the path with it") {
   const MotionPath& path = *scene.bodies[0].follows;
   CHECK(norm(path.at(0.5).p - Vec3{0, 5.5, 0}) < 1e-15);
   CHECK(norm(path.at(0.5).v - Vec3{0, 1, 0}) < 1e-15);
+  CHECK(norm(path.keys()[0].velocity->angular - Vec3{0, 2, 3}) < 1e-15);
 }
 
 TEST_CASE("scene follow: a table beside the scene, and mistakes") {
@@ -68,7 +88,7 @@ TEST_CASE("scene follow: a table beside the scene, and mistakes") {
   const auto scene_with = [&](const std::string& follow) {
     return parse_scene(
         R"({"bodies": [{"name": "a", "shape": {"box": 1}, "follow": )" + follow + "}]}",
-        folder + "/scene.json");
+        SourceFile::given(folder + "/scene.json"));
   };
   CHECK(scene_with("\"way.path\"").bodies[0].follows->at(1).p == Vec3{0, 0, 2});
   const auto told = [&](const std::string& follow) {

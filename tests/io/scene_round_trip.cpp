@@ -617,7 +617,7 @@ TEST_CASE("scene text: shipped scenes read back bit for bit") {
     for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() + folder)) {
       if (entry.path().extension() != ".json") continue;
       CAPTURE(entry.path().string());
-      const Scene scene = read_scene(entry.path().string());
+      const Scene scene = read_scene(SourceFile::given(entry.path().string()));
       CHECK(first_difference(scene, parse_scene(scene_text(scene), "copy.json")) == "");
       ++count;
     }

@@ -196,7 +196,7 @@ TEST_CASE("schema: what the reader writes validates") {
     for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() + folder)) {
       if (entry.path().extension() != ".json") continue;
       CAPTURE(entry.path().string());
-      CHECK(validates(scene_text(read_scene(entry.path().string()))));
+      CHECK(validates(scene_text(read_scene(SourceFile::given(entry.path().string())))));
     }
   }
 }
@@ -279,7 +279,8 @@ TEST_CASE("scene page: names every key, and its examples are scenes") {
   CHECK(blocks.size() >= 8);
   for (const std::string& block : blocks) {
     CAPTURE(block);
-    CHECK_NOTHROW(parse_scene(block, test::source_dir() + "/scenes/example.json"));
+    CHECK_NOTHROW(
+        parse_scene(block, SourceFile::given(test::source_dir() + "/scenes/example.json")));
     CHECK(validates(block));
   }
 }

@@ -23,7 +23,7 @@ std::string folder(const std::string& name) {
 
 std::vector<Shape> shapes(const std::string& shape, const std::string& beside = "") {
   const std::string text = R"({"bodies": [{"name": "a", "immobile": true, "shape": {)" + shape;
-  return parse_scene(text + "}}]}", beside + "test.json").bodies.at(0).shapes;
+  return parse_scene(text + "}}]}", SourceFile::given(beside + "test.json")).bodies.at(0).shapes;
 }
 HeightField field(const std::string& keys, const std::string& beside = "") {
   return std::get<HeightField>(shapes("\"height_field\": {" + keys + "}", beside).at(0).geometry);

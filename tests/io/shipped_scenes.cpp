@@ -43,7 +43,7 @@ TEST_CASE("shipped scenes: each has a name, a description, plots and colours, an
   REQUIRE(scene_files().size() >= 14);
   for (const std::string& file : scene_files()) {
     CAPTURE(file);
-    const Scene scene = read_scene(file);
+    const Scene scene = read_scene(SourceFile::given(file));
     CHECK_FALSE(scene.name.empty());
     CHECK_FALSE(scene.description.empty());
     CHECK_FALSE(scene.plot.empty());
@@ -62,7 +62,7 @@ TEST_CASE("shipped scenes: each has a name, a description, plots and colours, an
 TEST_CASE("shipped scenes: each runs in both formulations, and both move alike") {
   for (const std::string& file : scene_files()) {
     CAPTURE(file);
-    Scene scene = read_scene(file);
+    Scene scene = read_scene(SourceFile::given(file));
     constexpr std::size_t many = 200;  // bodies: equations for each freedom of each would take long
     if (scene.bodies.size() > many) continue;
     scene.settings.integrator = Integrator::rk4;

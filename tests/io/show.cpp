@@ -5,6 +5,7 @@
 
 #include "molejo/io/export.h"
 #include "molejo/io/file.h"
+#include "molejo/io/net_watch.h"
 #include "tests/support/error_text.h"
 #include "tests/support/places.h"
 
@@ -26,8 +27,8 @@ std::string text_with(const std::string& more) {
 }
 
 std::string complaint(const std::string& more) {
-  const std::string text =
-      error_text([&] { parse_show(text_with(more), folder() + "bad.show.json"); });
+  const std::string text = error_text(
+      [&] { parse_show(text_with(more), SourceFile::given(folder() + "bad.show.json")); });
   CHECK(text.find('\n') == std::string::npos);
   return text.substr(text.find("bad.show.json") == std::string::npos ? 0
                                                                      : text.find("bad.show.json"));
@@ -117,31 +118,32 @@ TEST_CASE("shows: formulas are told by their place and column") {
 TEST_CASE("shows: a place whose action nobody knows is named") {
   std::string text = text_with(R"("actions": {"wave": null})");
   text.replace(text.find("\"tokens\": 1"), 11, "\"tokens\": 1, \"action\": \"wafe\"");
-  const std::string said = error_text([&] { parse_show(text, folder() + "bad.show.json"); });
+  const std::string said =
+      error_text([&] { parse_show(text, SourceFile::given(folder() + "bad.show.json")); });
   CHECK(says(said, "place 'wave': unknown action 'wafe'; did you mean 'wave'?"));
 }
 
 TEST_CASE("shows: integrators that do not stop at frames are refused") {
   std::string text = text_with(R"("duration": 1)");
   text.replace(text.find("{\"bodies\""), 1, "{\"integrator\": \"rkf45\", ");
-  CHECK(says(error_text([&] { parse_show(text, folder() + "bad.show.json"); }),
+  CHECK(says(error_text([&] { parse_show(text, SourceFile::given(folder() + "bad.show.json")); }),
              "integrator 'rkf45'"));
 }
 
 TEST_CASE("shows: two actors cannot have one name, nor two one place") {
   std::string text = text_with(R"("duration": 1)");
   text.replace(text.find("\"name\": \"A\", "), 12, "\"name\": \"A\", \"count\": 2, ");
-  CHECK(says(error_text([&] { parse_show(text, folder() + "bad.show.json"); }),
+  CHECK(says(error_text([&] { parse_show(text, SourceFile::given(folder() + "bad.show.json")); }),
              "another actor has this name"));
   std::string two = text_with(R"("cast": {"A0": "wave", "A1": "w*"})");
   two.replace(two.find("\"name\": \"A\", "), 12,
               "\"name\": \"A{i}\", \"count\": 2, \"position\": [0, \"=i\", 0], ");
-  CHECK(says(error_text([&] { parse_show(two, folder() + "bad.show.json"); }),
+  CHECK(says(error_text([&] { parse_show(two, SourceFile::given(folder() + "bad.show.json")); }),
              "place 'wave' is also of actor 'A0'"));
 }
 
 TEST_CASE("shows: traces are read from an analysis, a list of names, or with times") {
-  const Show show = load_show(folder() + "walk.show.json");
+  const Show show = load_show(SourceFile::given(folder() + "walk.show.json"));
   CHECK(parse_trace(R"(["T1", "T2"])", "t.json", show.net).size() == 2);
   const auto timed = parse_trace(R"([{"fire": "T1", "time": 0.5}])", "t.json", show.net);
   CHECK(*timed[0].time == Fraction(1, 2));
@@ -155,7 +157,7 @@ TEST_CASE("shows: traces are read from an analysis, a list of names, or with tim
 
 TEST_CASE("shows: every shipped one renders to all kinds of files") {
   for (const char* name : {"walk", "jump", "ball_game"}) {
-    const Show show = load_show(folder() + name + ".show.json");
+    const Show show = load_show(SourceFile::given(folder() + name + ".show.json"));
     const Directed d = direct(show, {.duration = Fraction(1, 2)});
     const Model& model = show.built->model;
     CHECK(glb(show.scene, model, d.recording).substr(0, 4) == "glTF");
@@ -163,4 +165,96 @@ TEST_CASE("shows: every shipped one renders to all kinds of files") {
     CHECK(json(show.scene, model, d.recording).front() == '{');
     CHECK(svg(show.scene, model, d.recording).find("<svg") != std::string::npos);
   }
+}
+
+namespace {
+
+// A ball that falls, and a state machine with conditions.
+std::string machine_with(const std::string& condition, const std::string& more) {
+  return R"({"scene": {"bodies": [{"name": "floor", "immobile": true, "shape": {"plane": true}},
+                                  {"name": "ball", "position": [0, 0, 1], "mass": 1, "shape": {"sphere": 0.1}}],
+                       "probes": {"fall": "-ball.vz"}},
+ "net": {"states": ["rest", "moves"], "transitions": [{"from": "rest", "to": "moves", "condition": ")" +
+         condition + R"("}, {"from": "moves", "to": "rest", "trigger": "stop"}]},
+ "duration": 1)" +
+         more + "}";
+}
+
+std::vector<std::string> fired(const std::string& text) {
+  const Show show = parse_show(text, folder() + "machine.show.json");
+  const Directed directed = direct(show);
+  std::vector<std::string> names;
+  for (const NetEvent& e : directed.trace.events) {
+    if (e.kind == NetEventKind::fire) {
+      names.push_back(show.net.transitions[static_cast<std::size_t>(e.node)].name);
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("shows: the condition of a state machine is held as long as it is true") {
+  const std::vector<std::string> once{"rest_to_moves"};
+  CHECK(fired(machine_with("ball.z < 0.5", "")) == once);
+  CHECK(fired(machine_with("fall > 1", "")) == once);  // a probe of the scene
+  CHECK(fired(machine_with("speed > 1", R"x(, "variables": {"speed": "norm(ball.velocity)"})x")) ==
+        once);
+  CHECK(fired(machine_with("fall > limit", R"(, "parameters": {"limit": 2})")) == once);
+  CHECK(fired(machine_with("ball.z < -5", "")).empty());
+}
+
+TEST_CASE("shows: a condition that cannot be read names the nearest word") {
+  const auto said = [](const std::string& text) {
+    return error_text([&] { parse_show(text, folder() + "machine.show.json"); });
+  };
+  const std::string wrong = said(machine_with("fal > 1", ""));
+  CAPTURE(wrong);
+  CHECK(says(wrong, "machine.show.json: /net: condition of 'rest_to_moves'"));
+  CHECK(says(wrong, "unknown name 'fal'; did you mean 'fall'?"));
+  CHECK(says(said(machine_with("ball.velocity", "")), "expected a number"));
+}
+
+TEST_CASE("shows: events that no cause raises are warned of") {
+  const auto warnings = [](const std::string& more) {
+    return parse_show(machine_with("ball.z < 0.5", more), folder() + "machine.show.json").warnings;
+  };
+  const std::vector<std::string> all = warnings("");
+  REQUIRE(all.size() == 1);
+  CHECK(says(all[0], "no cause raises the event 'stop' of 'moves_to_rest', which cannot fire"));
+  CHECK(warnings(R"(, "causes": [{"at": [0.5], "raise": "stop"}])").empty());
+  const std::string near = text_with(R"("causes": [{"at": [0.5], "raise": "hitt"}])");
+  std::string two = near;
+  two.replace(two.find("\"event\": \"hit\"}"), 15,
+              "\"event\": \"hit\"}, {\"name\": \"u\", \"in\": \"done\", \"event\": \"hitt\"}");
+  const std::vector<std::string> told = parse_show(two, folder() + "two.show.json").warnings;
+  REQUIRE(told.size() == 1);
+  CHECK(says(told[0], "the event 'hit' of 'stop', which cannot fire; did you mean 'hitt'"));
+}
+
+TEST_CASE("shows: properties are watched while it runs, and a violation is played again") {
+  // nobody says that the events must not come so: the show decides
+  const std::string text = R"({"scene": {"bodies": [{"name": "ball", "shape": {"sphere": 0.1}}]},
+ "net": {"places": [{"name": "shut", "tokens": 1}, {"name": "opening", "delay": 2}, {"name": "open"},
+                    {"name": "outside", "tokens": 1}, {"name": "entering", "delay": 1}, {"name": "inside"}, {"name": "moving"}],
+         "transitions": [{"name": "call", "in": "shut", "event": "button", "out": "opening"},
+                         {"name": "opened", "in": "opening", "out": "open"},
+                         {"name": "go", "in": "outside", "event": "walk", "out": "entering"},
+                         {"name": "entered", "in": "entering", "out": "inside"},
+                         {"name": "start", "in": "open", "event": "up", "out": "moving"}],
+         "properties": ["never: entering & moving"]},
+ "duration": 5, "causes": [{"at": [0], "raise": "button"}, {"at": [3], "raise": "walk"}, {"at": [3.2], "raise": "up"}]})";
+  const Show show = parse_show(text, folder() + "lift.show.json");
+  const Directed run = direct(show);
+  REQUIRE(run.watched.size() == 1);
+  REQUIRE(run.watched[0].is_violated());
+  CHECK(run.trace.frame_of(run.watched[0].violated_from) == 77);
+  CHECK(run.trace.frame_of(run.watched[0].violated_until) - 1 == 95);
+  CHECK(run.recording.frames.size() == 121);
+  DirectSettings again;
+  again.trace = steps_to_violation(show.net, run.trace, run.watched[0]);
+  const Directed played = direct(show, again);
+  CHECK(played.recording.summary.failure == "");
+  REQUIRE(played.watched[0].is_violated());
+  CHECK(played.trace.frame_of(played.watched[0].violated_from) == 77);
 }

@@ -32,9 +32,9 @@ constexpr const char* text = R"({
               "up": {"do": "recover", "actor": "ana"}}})";
 
 Show show() {
-  return parse_show(text, "none/test.show.json", [](const std::string& path) {
+  return parse_show(text, "none/test.show.json", [](const SourceFile& file) {
     motion::Character c = stick_character();
-    if (path.find("bare") != std::string::npos) c.attachments.clear(), c.skins.clear();
+    if (file.name().find("bare") != std::string::npos) c.attachments.clear(), c.skins.clear();
     return c;
   });
 }

@@ -142,7 +142,7 @@ TEST_CASE("terrain: an image, scaled and moved") {
   const std::vector<Terrain> all =
       parse_terrains(R"([{"image": "hills.png", "size": 10, "height": [1, 3], "scale": [2, 2, 3],
                           "offset": [5, 0, 0.5]}])",
-                     test::source_dir() + "/scenes/x.terrain.json");
+                     SourceFile::given(test::source_dir() + "/scenes/x.terrain.json"));
   const motion::Ground ground = ground_of(all);
   CHECK(ground.at(-5, 10).has_value());
   CHECK_FALSE(ground.at(-5.01, 0).has_value());
@@ -156,7 +156,7 @@ TEST_CASE("terrain: an image, scaled and moved") {
 TEST_CASE("terrain: the mesh lies on h, faces up, and stands upright at steps") {
   for (const char* name : {"flat", "hills", "steps", "ramp", "rough"}) {
     CAPTURE(name);
-    const std::vector<Terrain> all = load_terrains(shipped(name));
+    const std::vector<Terrain> all = load_terrains(SourceFile::given(shipped(name)));
     const motion::Ground ground = ground_of(all);
     const TerrainMesh mesh = terrain_mesh(all[0]);
     REQUIRE(mesh.points.size() == mesh.normals.size());
@@ -187,7 +187,7 @@ TEST_CASE("terrain: the mesh lies on h, faces up, and stands upright at steps") 
 
 TEST_CASE("terrain: what is shipped is as high and as steep as it says") {
   const auto extremes = [](const char* name) {
-    const motion::Ground ground = ground_of(load_terrains(shipped(name)));
+    const motion::Ground ground = ground_of(load_terrains(SourceFile::given(shipped(name))));
     std::array<double, 4> e{1e9, -1e9, 0, 0};  // lowest, highest, steepest, mean square
     int n = 0;
     for (double x = 0; x <= 40; x += 0.093) {
@@ -255,5 +255,6 @@ TEST_CASE("terrain: what is wrong is told with its place") {
 TEST_CASE("terrain: a file that names itself is refused") {
   const std::string path = test::binary_dir() + "/self.terrain.json";
   write_file(path, R"(["self.terrain.json"])");
-  CHECK(error_text([&] { load_terrains(path); }).find("too deeply") != std::string::npos);
+  CHECK(error_text([&] { load_terrains(SourceFile::given(path)); }).find("too deeply") !=
+        std::string::npos);
 }

@@ -8,6 +8,7 @@
 #include "molejo/io/file.h"
 #include "molejo/io/motion.h"
 #include "molejo/math/parallel.h"
+#include "tests/support/empty_folder.h"
 #include "tests/support/error_text.h"
 #include "tests/support/places.h"
 
@@ -18,7 +19,8 @@ namespace {
 
 // The basic run with steps so long that it is soon over; whether it succeeds is of no concern.
 MotionFile coarse_run() {
-  MotionFile file = load_motion(source_dir() + "/scenes/gaits/basic_run.motion.json");
+  MotionFile file =
+      load_motion(SourceFile::given(source_dir() + "/scenes/gaits/basic_run.motion.json"));
   file.motion.rollout.time_step = 8e-3;
   file.motion.training.evaluations = 1'000'000;
   return file;
@@ -93,21 +95,61 @@ TEST_CASE("training state: a search that ended for want of evaluations goes on w
   CHECK(b.text(second) == b.text(straight));
 }
 
-TEST_CASE("training state: the file holds its last content until the new one is whole") {
+TEST_CASE("training state: a checkpoint goes into its file and comes back") {
   const Setting s;
-  const std::string path = binary_dir() + "/training_state_test.part";
+  const EmptyFolder folder;
+  const Checkpoint checkpoint(folder / "run.gait.json");
+  CHECK_FALSE(checkpoint.exists());
+  CHECK(checkpoint.path() == folder / "run.gait.json.part");
   SavedTraining saved;
   saved.motion = hash(s.file);
   saved.seconds = 2.25;
   saved.state.seed = 8999999999999999;
-  save_training(path, saved);
-  CHECK(read_file(path) == training_text(saved));
-  const SavedTraining again = load_training(path, s.problem, hash(s.file));
+  CHECK(checkpoint.save(saved) == "");
+  CHECK(checkpoint.exists());
+  CHECK(read_file(checkpoint.path()) == training_text(saved));
+  const SavedTraining again = checkpoint.load(s.problem, hash(s.file));
   CHECK(again.seconds == 2.25);
   CHECK(again.state.seed == 8999999999999999);
   CHECK(!again.state.search);
-  CHECK(!std::filesystem::exists(path + ".new"));
-  std::filesystem::remove(path);
+  checkpoint.remove();
+  CHECK_FALSE(checkpoint.exists());
+}
+
+TEST_CASE("training state: a checkpoint that cannot be written says so and leaves the last one") {
+  const Setting s;
+  const EmptyFolder folder;
+  const std::string gait = folder / "run.gait.json";
+  SavedTraining saved;
+  saved.motion = hash(s.file);
+  saved.seconds = 1;
+  const Checkpoint checkpoint(gait);
+  REQUIRE(checkpoint.save(saved) == "");
+  saved.seconds = 2;
+  // its folder is gone for a while
+  std::filesystem::rename(folder.path(), folder.path() + "_away");
+  CHECK(checkpoint.save(saved) == gait + ".part: no such folder '" + folder.path() + "'");
+  std::filesystem::rename(folder.path() + "_away", folder.path());
+  CHECK(checkpoint.load(s.problem, hash(s.file)).seconds == 1);
+  CHECK(checkpoint.save(saved) == "");
+  CHECK(checkpoint.load(s.problem, hash(s.file)).seconds == 2);
+}
+
+TEST_CASE("training state: what is no checkpoint is not overwritten, whatever its name") {
+  const EmptyFolder folder;
+  write_file(folder / "run.gait.json.part", "my notes");
+  CHECK(error_text([&] { const Checkpoint checkpoint(folder / "run.gait.json"); }) ==
+        folder / "run.gait.json.part: is no training; it must have another name");
+  CHECK(folder.names() == std::vector<std::string>{"run.gait.json.part"});
+}
+
+TEST_CASE("training state: two trainings for one gait do not meet") {
+  const EmptyFolder folder;
+  const Checkpoint first(folder / "run.gait.json");
+  CHECK(error_text([&] {
+          const Checkpoint second(folder / "run.gait.json");
+        }).find("run.gait.json: process ") != std::string::npos);
+  const Checkpoint other(folder / "walk.gait.json");
 }
 
 TEST_CASE("training state: another motion, other sizes and cut files are refused") {
@@ -150,4 +192,63 @@ TEST_CASE("training state: another motion, other sizes and cut files are refused
         std::string::npos);
   CHECK(replaced("\"gait\"", "\"run\"").find("expected \"gait\"") != std::string::npos);
   CHECK(replaced("\"polished\": []", "\"polished\": [1]").find("/polished: ") != std::string::npos);
+}
+
+TEST_CASE(
+    "training state: the point that was polished last comes back, and not with another size") {
+  Setting s;
+  Training training(s.problem, s.evaluator, 5);
+  advance(training, 1);
+  SavedTraining saved{hash(s.file), 0, training.state()};
+  const auto searched = static_cast<std::size_t>(saved.state.search->cma.mean.size());
+  const auto all = static_cast<std::size_t>(s.problem.size());
+  REQUIRE(searched < all);  // the search leaves out the state of the joints
+  const auto with_polished = [&](std::size_t size) {
+    saved.state.polished.clear();
+    for (std::size_t i = 0; i < size; ++i) {
+      saved.state.polished.push_back(1 / (3.0 + static_cast<double>(i)));
+    }
+    return training_text(saved);
+  };
+  const auto refusal = [&](std::size_t size) {
+    return error_text([&] { s.parsed(with_polished(size)); });
+  };
+  for (const bool searching : {true, false}) {
+    CAPTURE(searching);
+    if (!searching) saved.state.search.reset();
+    const std::size_t right = searching ? searched : all;
+    for (const std::size_t size : {std::size_t{0}, right}) {
+      const std::string text = with_polished(size);
+      CHECK(s.parsed(text).state.polished == saved.state.polished);
+      CHECK(training_text(s.parsed(text)) == text);
+    }
+    for (const std::size_t size : {std::size_t{1}, right - 1, right + 1}) {
+      CAPTURE(size);
+      CHECK(refusal(size).find("/polished: ") != std::string::npos);
+    }
+    CHECK(refusal(searching ? all : searched).find("/polished: ") != std::string::npos);
+  }
+}
+
+TEST_CASE("training state: a polish from the same point is not tried again after a resume") {
+  Setting a, b;
+  Training straight(a.problem, a.evaluator, 5);
+  SavedTraining before{hash(a.file), 0, straight.state()};
+  std::int64_t generation = 0;  // evaluations of one without a polish
+  while (straight.state().polished.empty()) {
+    generation = straight.state().evaluations - before.state.evaluations;
+    before.state = straight.state();
+    advance(straight, 1);
+  }
+  const std::int64_t with_polish = straight.state().evaluations - before.state.evaluations;
+  REQUIRE(with_polish > generation + 100);
+
+  const auto evaluations_of_the_next = [&] {
+    Training resumed(b.problem, b.evaluator, b.parsed(training_text(before)).state);
+    advance(resumed, 1);
+    return resumed.state().evaluations - before.state.evaluations;
+  };
+  CHECK(evaluations_of_the_next() == with_polish);
+  before.state.polished = straight.state().polished;  // as if the same point had been tried before
+  CHECK(evaluations_of_the_next() == generation);
 }

@@ -10,7 +10,7 @@ using namespace molejo::test;
 namespace {
 
 Scene parse(const std::string& content) {
-  return parse_urdf("<robot name='r'>" + content + "</robot>", "r.urdf");
+  return parse_urdf("<robot name='r'>" + content + "</robot>", SourceFile::given("r.urdf"));
 }
 
 const std::string weight =
@@ -243,7 +243,7 @@ TEST_CASE("urdf: meshes from OBJ and STL, of packages too, unreadable ones only 
     return parse_urdf("<robot name='r'><link name='a'>" + weight +
                           "<visual><geometry><mesh filename='" + visual +
                           "' scale='2 2 2'/></geometry></visual>" + more + "</link></robot>",
-                      folder.file("robot/urdf/r.urdf"));
+                      SourceFile::given(folder.file("robot/urdf/r.urdf")));
   };
   const Scene scene = parse_mesh("package://robot/meshes/t.obj");
   const auto& hull = std::get<Polyhedron>(scene.bodies[0].shapes[0].geometry);

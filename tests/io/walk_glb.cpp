@@ -33,9 +33,9 @@ Walked walked() {
       {"name": "bob", "file": "skinned", "clips": {"walk": {"clip": "walk"}}, "position": [0, 2]},
       {"name": "eva", "file": "bones", "position": [0, -2]}]})";
   Walked w;
-  w.scene = parse_walk_scene(text, "t.walk.json", [](const std::string& path) {
-    if (path == "skinned") return test::stick_character();
-    return load_character(test::source_dir() + "/scenes/walks/stick_walk.bvh");
+  w.scene = parse_walk_scene(text, "t.walk.json", [](const SourceFile& file) {
+    if (file.name() == "skinned") return test::stick_character();
+    return load_character(SourceFile::given(test::source_dir() + "/scenes/walks/stick_walk.bvh"));
   });
   Stage stage = make_stage(w.scene);
   w.record = run(stage, {.fps = 30, .frames = 60});
@@ -138,9 +138,9 @@ TEST_CASE("walk glb: materials, textures and pictures of two characters stay wit
       R"({"terrains": {"elevation": "0", "from": [-9, -9], "to": [9, 9]}, "characters": [
           {"name": "ana", "file": "first", "clips": {"walk": {"file": "first", "clip": "walk"}}},
           {"name": "bob", "file": "second", "clips": {"walk": {"file": "first", "clip": "walk"}}}]})",
-      "t.walk.json", [&](const std::string& path) {
-        return path == "first" ? painted(test::stick_character(), "red")
-                               : painted(test::other_character(), "blue");
+      "t.walk.json", [&](const SourceFile& file) {
+        return file.name() == "first" ? painted(test::stick_character(), "red")
+                                      : painted(test::other_character(), "blue");
       });
   Stage stage = make_stage(w.scene);
   w.record = run(stage, {.fps = 30, .frames = 3});
@@ -174,7 +174,8 @@ TEST_CASE("walk glb: the Khronos validator finds no error") {
   std::vector<std::pair<std::string, std::string>> files{
       {"walk_test.glb", walk_glb(w.scene, w.record, {.curves = true})}};
   if (!test::installed_clip("viverse/mannequin.glb").empty()) {
-    w.scene = load_walk_scene(test::source_dir() + "/scenes/walks/demo_c.walk.json");
+    w.scene =
+        load_walk_scene(SourceFile::given(test::source_dir() + "/scenes/walks/demo_c.walk.json"));
     Stage stage = make_stage(w.scene);
     w.record = run(stage, {.fps = 30, .frames = 60});
     files.emplace_back("walk_demo.glb", walk_glb(w.scene, w.record, {.curves = true}));

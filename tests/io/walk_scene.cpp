@@ -25,7 +25,7 @@ constexpr double degree = 3.141592653589793 / 180;
 std::string walks() { return test::source_dir() + "/scenes/walks/"; }
 
 WalkScene scene_of(const std::string& text) {
-  return parse_walk_scene(text, walks() + "test.walk.json");
+  return parse_walk_scene(text, SourceFile::given(walks() + "test.walk.json"));
 }
 
 // A scene of one character with these keys besides its name and file.
@@ -37,8 +37,9 @@ std::string with(const std::string& keys) {
 
 std::string refused(const std::string& text) {
   return error_text([&] {
-    parse_walk_scene(text, "t.walk.json",
-                     [](const std::string& path) { return load_character(walks() + path); });
+    parse_walk_scene(text, "t.walk.json", [](const SourceFile& file) {
+      return load_character(SourceFile::given(walks() + file.name()));
+    });
   });
 }
 
@@ -123,8 +124,8 @@ TEST_CASE("walk scene: a clip of another skeleton is put on the character's") {
   // VRM names, longer legs, looking the other way
   const motion::Character other = test::other_character();
   const WalkScene s = parse_walk_scene(
-      with(R"("clips": {"walk": "the walk"})"), "t.walk.json", [&](const std::string& path) {
-        return path == "the walk" ? test::made_stick_walk() : other;
+      with(R"("clips": {"walk": "the walk"})"), "t.walk.json", [&](const SourceFile& file) {
+        return file.name() == "the walk" ? test::made_stick_walk() : other;
       });
   const WalkClips& clips = *s.actors[0].clips;
   CHECK(clips.rig.skeleton.size() == other.skeleton.size());
@@ -181,13 +182,13 @@ TEST_CASE("walk scene: what is wrong is told with file, line and pointer") {
   holds(error_text([&] { make_stage(unknown); }), "unknown part 'tors'; did you mean 'torso'?");
   const std::string missing = error_text([] {
     parse_walk_scene(with(R"("clips": {"walk": "node_modules/.molejo-clips/x.glb"})"),
-                     walks() + "a.walk.json");
+                     SourceFile::given(walks() + "a.walk.json"));
   });
   holds(missing, "run scripts/install_deps --test");
 }
 
 TEST_CASE("walk scene: a push at a moment, a fall by physics, and up again") {
-  const WalkScene scene = load_walk_scene(walks() + "stick_fall.walk.json");
+  const WalkScene scene = load_walk_scene(SourceFile::given(walks() + "stick_fall.walk.json"));
   Stage stage = make_stage(scene);
   const double leg = stage.walker(0).rig().leg_length;
   const auto hips = [&] {
@@ -275,7 +276,7 @@ TEST_CASE("walk scene: the shipped scenes are read, and those of real clips wher
       MESSAGE("skipped: clips are not installed");
       continue;
     }
-    const WalkScene s = load_walk_scene(walks() + name + ".walk.json");
+    const WalkScene s = load_walk_scene(SourceFile::given(walks() + name + ".walk.json"));
     CHECK(s.actors.size() == (name.ends_with("c") ? 2 : 1));
     CHECK(s.terrains.size() == (name.ends_with("b") ? 3 : 1));
     Stage stage = make_stage(s);

@@ -18,7 +18,7 @@ namespace {
 
 // what raw bytes after a good handshake are answered with
 CloseReason answer_to(EchoServer& echo, const std::string& bytes) {
-  RawSocket client = raw_websocket(echo.server.port());
+  RawSocket client = raw_websocket(echo.server.url());
   client.send(bytes);
   return first_close(client.receive());
 }
@@ -81,8 +81,9 @@ TEST_CASE("abuse: requests that are none are answered and closed") {
   CHECK(status("\r\n\r\n") == "HTTP/1.1 400");
   CHECK(status("GET / HTTP/2.0\r\n\r\n") == "HTTP/1.1 505");
   CHECK(status(std::string(20000, 'a')) == "HTTP/1.1 431");
-  CHECK(status("GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n") == "HTTP/1.1 426");
-  CHECK(status("POST /live HTTP/1.1\r\nHost: localhost\r\n\r\n") == "HTTP/1.1 405");
+  const std::string local = "Host: localhost\r\n" + bearer(echo.server.token()) + "\r\n";
+  CHECK(status("GET /live HTTP/1.1\r\n" + local) == "HTTP/1.1 426");
+  CHECK(status("POST /live HTTP/1.1\r\n" + local) == "HTTP/1.1 405");
   CHECK(status("GET /live HTTP/1.1\r\n\r\n") == "HTTP/1.1 400");
   CHECK(status(upgrade_request("Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n")) ==
         "HTTP/1.1 400");
@@ -92,9 +93,11 @@ TEST_CASE("abuse: requests that are none are answered and closed") {
 TEST_CASE("abuse: a wrong token, a foreign Origin and a foreign Host stay outside") {
   const std::string token = "0123456789abcdef+/";
   EchoServer echo({.token = token, .origins = {"https://studio.example"}});
-  const std::string url = echo.server.url();
+  const std::string address = echo.server.url(), url = address.substr(0, address.find('?'));
+  CHECK(refusal(address) == "");
   CHECK(refusal(url) ==
-        "refused with 401 Unauthorized: a token is needed: ?token=... or Authorization: Bearer");
+        "refused with 401 Unauthorized: a token is needed: ?token=... as in the address that was "
+        "printed, or Authorization: Bearer");
   CHECK(refusal(url, {.token = "0123456789abcdef++"}) ==
         "refused with 401 Unauthorized: wrong token");
   CHECK(refusal(url + "?token=0123456789abcdef") == "refused with 401 Unauthorized: wrong token");
@@ -108,7 +111,7 @@ TEST_CASE("abuse: a wrong token, a foreign Origin and a foreign Host stay outsid
   CHECK(refusal(url, {.token = token, .origin = "http://localhost:3000"}) == "");
 
   RawSocket rebound(echo.server.port());
-  rebound.send(upgrade_request("Authorization: Bearer " + token + "\r\n", "evil.example"));
+  rebound.send(upgrade_request(bearer(token), "evil.example"));
   CHECK(rebound.receive().substr(0, 12) == "HTTP/1.1 421");
 }
 
@@ -163,7 +166,7 @@ TEST_CASE("abuse: who connects and says nothing, or dribbles, is closed in time"
 
 TEST_CASE("abuse: a client that vanished is missed at its pong") {
   EchoServer echo({.ping_interval = 30ms, .pong_timeout = 300ms});
-  RawSocket vanished = raw_websocket(echo.server.port());  // never answers
+  RawSocket vanished = raw_websocket(echo.server.url());  // never answers
   const std::string bytes = vanished.receive();
   CHECK(bytes.substr(0, 2) == encode_frame(Opcode::ping, ""));
   CHECK(first_close(bytes).code == CloseCode::policy);
@@ -178,7 +181,7 @@ TEST_CASE("abuse: a client that vanished is missed at its pong") {
 
 TEST_CASE("abuse: half a message does not outlive its sender") {
   EchoServer echo({.ping_interval = 30ms, .pong_timeout = 100ms});
-  RawSocket half = raw_websocket(echo.server.port());
+  RawSocket half = raw_websocket(echo.server.url());
   half.send(masked(Opcode::text, std::string(5000, 'a')).substr(0, 3000));
   CHECK(first_close(half.receive()).text == "no pong in time");
 }
@@ -187,7 +190,7 @@ TEST_CASE("abuse: a client that resets its connection is forgotten") {
   EchoServer echo;
   Client other(echo.server.url());
   for (int i = 0; i < 10; ++i) {
-    RawSocket socket = raw_websocket(echo.server.port());
+    RawSocket socket = raw_websocket(echo.server.url());
     for (int k = 0; k < 20; ++k) socket.send(masked(Opcode::text, std::string(1000, 'a')));
     socket.reset();
   }
@@ -202,7 +205,7 @@ TEST_CASE("abuse: a flood is stopped at its limit while the others go on") {
   check_alive(other);
   const std::optional<long> before = resident_memory();
 
-  RawSocket flood = raw_websocket(echo.server.port());
+  RawSocket flood = raw_websocket(echo.server.url());
   const auto start = NetworkClock::now();
   std::string thousand;
   for (int i = 0; i < 1000; ++i) thousand += masked(Opcode::text, "flood");
@@ -264,7 +267,7 @@ TEST_CASE("abuse: ten thousand messages leave no memory behind") {
 
 TEST_CASE("abuse: a client that does not read loses frames, the others none of theirs") {
   EchoServer echo({.ping_interval = 10min});  // or it would be missed
-  RawSocket stalled = raw_websocket(echo.server.port());
+  RawSocket stalled = raw_websocket(echo.server.url());
   REQUIRE(echo.log.wait([](const Log& log) { return log.opened.size() == 1; }));
   const ClientId slow = echo.log.opened[0];
   Client good(echo.server.url());
@@ -308,7 +311,7 @@ TEST_CASE("abuse: a client that does not read loses frames, the others none of t
 TEST_CASE("abuse: a client that does not read its replies is closed") {
   EchoServer echo({.outbox = {.max_reply_bytes = 1 << 20}});
   Client other(echo.server.url());
-  RawSocket stalled = raw_websocket(echo.server.port());
+  RawSocket stalled = raw_websocket(echo.server.url());
   REQUIRE(echo.log.wait([](const Log& log) { return log.opened.size() == 2; }));
   const ClientId slow = echo.log.opened[1];
 

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
 #include <string>
 
 using namespace molejo;
@@ -106,7 +107,21 @@ TEST_CASE("admission: the token is asked for in two places") {
     CHECK(status(bad, "") == 401);
   }
   CHECK(status("/live", "Authorization: Basic a secret+of/ours\r\n") == 401);
-  CHECK(status_of(check_token, {}, request("/live", "")) == 200);
+  // without a token nobody is let in
+  CHECK(status_of(check_token, {}, request("/live", "")) == 401);
+  CHECK(status_of(check_token, {}, request("/live?token=", "")) == 401);
+  CHECK(status_of(check_token, {}, request("/live?token=a", "")) == 401);
+}
+
+TEST_CASE("admission: tokens are long, fit into an address, and differ") {
+  std::set<std::string> tokens;
+  for (int i = 0; i < 100; ++i) {
+    const std::string token = make_token();
+    CHECK(token.size() == 32);
+    CHECK(percent_encode(token) == token);
+    tokens.insert(token);
+  }
+  CHECK(tokens.size() == 100);
 }
 
 TEST_CASE("admission: a WebSocket is asked for in due form") {

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 
+#include <atomic>
+#include <csignal>
 #include <functional>
 #include <future>
 #include <string>
@@ -93,7 +95,8 @@ TEST_CASE("client: a server that is silent, or no WebSocket server, is given up"
 
   EchoServer echo;
   const std::string elsewhere = fmt::format("ws://localhost:{}/elsewhere", echo.server.port());
-  CHECK(refusal(elsewhere) == "refused with 404 Not Found: no such file");
+  CHECK(refusal(elsewhere, {.token = echo.server.token()}) ==
+        "refused with 404 Not Found: no such file");
 }
 
 TEST_CASE("client: a handshake that proves nothing is refused") {
@@ -156,6 +159,31 @@ TEST_CASE("client: pings are answered while it waits") {
   CHECK(pong->payload == "here?");
 }
 
+TEST_CASE("client: a signal does not end a wait") {
+  EchoServer echo;
+  const Socket quiet = connect_to("127.0.0.1", echo.server.port(), NetworkClock::now() + patience);
+  struct sigaction heard {};
+  struct sigaction before {};
+  heard.sa_handler = [](int) {};  // and no SA_RESTART: poll returns
+  sigaction(SIGUSR1, &heard, &before);
+  const pthread_t waiting = pthread_self();
+  std::atomic<bool> over = false;
+  std::thread knocking([&] {
+    while (!over) {
+      pthread_kill(waiting, SIGUSR1);
+      std::this_thread::sleep_for(5ms);
+    }
+  });
+  const auto deadline = NetworkClock::now() + 200ms;
+  const bool ready = wait_until(Readiness::to_read, quiet, deadline);
+  const auto end = NetworkClock::now();
+  over = true;
+  knocking.join();
+  sigaction(SIGUSR1, &before, nullptr);
+  CHECK_FALSE(ready);
+  CHECK(end >= deadline);
+}
+
 TEST_CASE("client: no wait is without end") {
   std::promise<void> given_up;
   FakeServer deaf([&](RawSocket& socket, const std::string& accept) {
@@ -190,7 +218,9 @@ TEST_CASE("client: a closed connection says so") {
   EchoServer echo;
   Client client(echo.server.url());
   client.close();
-  const std::string closed = echo.server.url() + ": the connection is closed";
+  // the token is not told
+  const std::string closed =
+      fmt::format("ws://127.0.0.1:{}/live: the connection is closed", echo.server.port());
   CHECK_THROWS_WITH_AS(client.send("a"), closed.c_str(), NetworkError);
   CHECK_THROWS_WITH_AS(client.receive(0ms), closed.c_str(), NetworkError);
   CHECK_THROWS_WITH_AS(client.close(), closed.c_str(), NetworkError);

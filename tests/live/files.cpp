@@ -42,10 +42,16 @@ std::string prepare_folder(const std::string& name) {
   return root.string();
 }
 
-std::string request(int port, const std::string& target, const std::string& method = "GET",
-                    const std::string& headers = "") {
-  RawSocket socket(port);
-  socket.send(fmt::format("{} {} HTTP/1.1\r\nHost: localhost\r\n{}\r\n", method, target, headers));
+void ask(RawSocket& socket, const Server& server, const std::string& target,
+         const std::string& method = "GET", const std::string& headers = "") {
+  socket.send(fmt::format("{} {} HTTP/1.1\r\nHost: localhost\r\n{}{}\r\n", method, target,
+                          bearer(server.token()), headers));
+}
+
+std::string request(const Server& server, const std::string& target,
+                    const std::string& method = "GET", const std::string& headers = "") {
+  RawSocket socket(server.port());
+  ask(socket, server, target, method, headers);
   return socket.receive();
 }
 
@@ -57,27 +63,26 @@ std::string body(const std::string& answer) { return answer.substr(answer.find("
 TEST_CASE("files: pages are served with their types") {
   const std::string folder = prepare_folder("served");
   EchoServer echo({.folder = folder});
-  const int port = echo.server.port();
-  const std::string index = request(port, "/");
+  const Server& server = echo.server;
+  const std::string index = request(server, "/");
   CHECK(status(index) == 200);
   CHECK(body(index) == "<p>index</p>");
   CHECK(index.find("Content-Type: text/html; charset=utf-8\r\n") != std::string::npos);
   CHECK(index.find("Content-Length: 12\r\n") != std::string::npos);
-  CHECK(index.find("X-Content-Type-Options: nosniff\r\n") != std::string::npos);
-  CHECK(body(request(port, "/index.html?version=3")) == "<p>index</p>");
-  CHECK(body(request(port, "/sub/")) == "<p>sub</p>");
-  CHECK(body(request(port, "/%61%20b.js")) == "script");
-  CHECK(request(port, "/a%20b.js").find("text/javascript") != std::string::npos);
-  const std::string empty = request(port, "/nothing.css");
+  CHECK(body(request(server, "/index.html?version=3")) == "<p>index</p>");
+  CHECK(body(request(server, "/sub/")) == "<p>sub</p>");
+  CHECK(body(request(server, "/%61%20b.js")) == "script");
+  CHECK(request(server, "/a%20b.js").find("text/javascript") != std::string::npos);
+  const std::string empty = request(server, "/nothing.css");
   CHECK(status(empty) == 200);
   CHECK(body(empty) == "");
 
-  const std::string head = request(port, "/", "HEAD");
+  const std::string head = request(server, "/", "HEAD");
   CHECK(status(head) == 200);
   CHECK(head.find("Content-Length: 12\r\n") != std::string::npos);
   CHECK(body(head) == "");
-  CHECK(status(request(port, "/", "POST")) == 405);
-  CHECK(status(request(port, "/", "GET", "Origin: http://evil.example\r\n")) == 403);
+  CHECK(status(request(server, "/", "POST")) == 405);
+  CHECK(status(request(server, "/", "GET", "Origin: http://evil.example\r\n")) == 403);
 }
 
 TEST_CASE("files: nothing outside the folder is served") {
@@ -115,7 +120,7 @@ TEST_CASE("files: nothing outside the folder is served") {
                              "/\xff",
                              "/?/../../secret.txt/"}) {
     CAPTURE(target);
-    const std::string answer = request(echo.server.port(), target);
+    const std::string answer = request(echo.server, target);
     if (std::string(target) == "/?/../../secret.txt/") {
       CHECK(body(answer) == "<p>index</p>");
       continue;
@@ -128,9 +133,9 @@ TEST_CASE("files: nothing outside the folder is served") {
 
   // without a folder nothing is
   EchoServer bare;
-  CHECK(status(request(bare.server.port(), "/")) == 404);
+  CHECK(status(request(bare.server, "/")) == 404);
   EchoServer missing({.folder = folder + "/no/such/folder"});
-  CHECK(status(request(missing.server.port(), "/")) == 404);
+  CHECK(status(request(missing.server, "/")) == 404);
 }
 
 TEST_CASE("files: a large file arrives whole, beside a live client, whoever reads it slowly") {
@@ -140,9 +145,9 @@ TEST_CASE("files: a large file arrives whole, beside a live client, whoever read
   write(fs::path(folder) / "large.csv", large);
   EchoServer echo({.folder = folder, .pong_timeout = 300ms});
   RawSocket stalled(echo.server.port());
-  stalled.send("GET /large.csv HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  ask(stalled, echo.server, "/large.csv");
   Client client(echo.server.url());
-  CHECK(body(request(echo.server.port(), "/large.csv")) == large);
+  CHECK(body(request(echo.server, "/large.csv")) == large);
   client.send("alive");
   CHECK(receive_text(client) == "alive");
 
@@ -160,9 +165,9 @@ TEST_CASE("files: a reader that goes away is an error of a write, not a signal")
   REQUIRE((disposition.sa_handler == SIG_DFL));  // it would kill us
   for (int i = 0; i < 20; ++i) {
     RawSocket socket(echo.server.port());
-    socket.send("GET /large.csv HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    ask(socket, echo.server, "/large.csv");
   }
-  CHECK(body(request(echo.server.port(), "/large.csv")).size() == 5'000'000);
+  CHECK(body(request(echo.server, "/large.csv")).size() == 5'000'000);
 }
 
 TEST_CASE("files: the ending of a name tells its type") {

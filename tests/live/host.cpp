@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <future>
+
 #include "molejo/io/json_document.h"
 #include "molejo/io/load.h"
 #include "molejo/live/client.h"
@@ -95,7 +98,7 @@ TEST_CASE("live host: play, pause, seek and reset act for all") {
 }
 
 TEST_CASE("live host: a served run has the bits of the same run in process") {
-  const Scene scene = load_scene(source_dir() + "/scenes/dunes.json");
+  const Scene scene = load_scene(SourceFile::given(source_dir() + "/scenes/dunes.json"));
   constexpr int frames = 600;
   const std::vector<std::string> expected = hashes_in_process(scene, frames);
   LiveHost host(scene, {}, {});
@@ -142,6 +145,60 @@ TEST_CASE("live host: who floods, dies or does not read disturbs nobody") {
   double after = before;
   while (after < before + 0.2) after = next_with(watcher, "poses").find("t")->number;
   CHECK(ask(watcher, R"({"do": "status"})").find("ok"));
+}
+
+TEST_CASE(
+    "host: what piles up before a busy conversation is bounded, and whoever sends more is told") {
+  // hears nothing until it is let go, then counts
+  class Busy : public Conversation {
+   public:
+    Busy(std::shared_future<void> go, std::atomic<int>& heard)
+        : go_(std::move(go)), heard_(heard) {}
+    void open(ClientKey) override { go_.wait(); }
+    void close(ClientKey) override {}
+    void receive(ClientKey, std::string_view) override { ++heard_; }
+    double tick(double) override { return -1; }
+
+   private:
+    std::shared_future<void> go_;
+    std::atomic<int>& heard_;
+  };
+  ServerOptions options;
+  options.max_messages_per_second = options.message_burst = 1e9;
+  std::atomic<int> heard = 0;
+  Host host(options);
+  std::promise<void> go;
+  host.start(std::make_unique<Busy>(go.get_future().share(), heard));
+  Client client(host.url());
+
+  // 220 MB at most, which would be too much to keep
+  const std::optional<long> before = resident_memory();
+  const std::string text(20'000, 'm');
+  int sent = 0, refused = 0;
+  const auto count_refusals = [&](std::chrono::milliseconds wait) {
+    while (const auto message = client.receive(wait)) {
+      CHECK(message->payload.find("too many messages are waiting") != std::string::npos);
+      ++refused;
+    }
+  };
+  for (; sent < 11'000 && refused == 0; ++sent) {
+    client.send(text);
+    if (sent % 16 == 0) count_refusals(0ms);
+  }
+  CHECK(refused > 0);
+  if (const std::optional<long> after = resident_memory(); before && after) {
+    MESSAGE("memory grew by ", (*after - *before) >> 20, " MiB before the first refusal");
+  }
+
+  // nothing is lost in silence: each is heard or refused, and room is made again
+  go.set_value();
+  const auto deadline = NetworkClock::now() + patience;
+  while (heard + refused < sent && NetworkClock::now() < deadline) count_refusals(20ms);
+  CHECK(heard + refused == sent);
+  const int before_last = heard;
+  client.send("last");
+  while (heard == before_last && NetworkClock::now() < deadline) count_refusals(20ms);
+  CHECK(heard == before_last + 1);
 }
 
 TEST_CASE("live host: ten thousand messages leave memory where it was") {

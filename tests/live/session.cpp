@@ -9,6 +9,7 @@
 #include "tests/live/pushed_ball.h"
 #include "tests/support/contact_scenes.h"
 #include "tests/support/error_text.h"
+#include "tests/support/escapes.h"
 #include "tests/support/places.h"
 
 using namespace molejo;
@@ -107,7 +108,7 @@ TEST_CASE("live run: a bad formula is refused and the old one stays in force") {
 TEST_CASE("live run: every frame has the bits of the same run in process") {
   for (const char* name : {"dunes.json", "cart_pole.json", "animado/colisao2.dat"}) {
     CAPTURE(name);
-    const Scene scene = load_scene(source_dir() + "/scenes/" + name);
+    const Scene scene = load_scene(SourceFile::given(source_dir() + "/scenes/" + name));
     const std::vector<std::string> expected = hashes_in_process(scene, 60);
     REQUIRE(expected.size() == 61);
     LiveRun run(scene);
@@ -125,7 +126,7 @@ TEST_CASE("live run: every frame has the bits of the same run in process") {
 }
 
 TEST_CASE("live session: neither pauses nor speeds change a bit") {
-  const Scene scene = load_scene(source_dir() + "/scenes/dunes.json");
+  const Scene scene = load_scene(SourceFile::given(source_dir() + "/scenes/dunes.json"));
   const std::vector<std::string> expected = hashes_in_process(scene, 400);
   Client client(scene);
   client.ask(R"({"do": "subscribe", "rate": 60})");
@@ -175,6 +176,32 @@ TEST_CASE("live session: messages have answers with their id, mistakes are told"
   CHECK(error(R"({"do": "push", "body": "ball", "force": [1, 0]})") != "none");
   CHECK(error(R"({"do": "load", "file": "../../etc/passwd"})") != "none");
   CHECK(error(R"({"do": "subscribe", "plots": ["ball.q"]})") != "none");
+}
+
+TEST_CASE("live session: a scene is loaded from its folder, one in a message names no file") {
+  Canary canary(binary_dir() + "/tests/live_canary");
+  SessionOptions options;
+  options.files = FileScope({{"", source_dir() + "/scenes"}});
+  Client client(pushed_ball(), options);
+  CHECK(client.ask(R"({"do": "load", "file": "ragdoll_on_terrain.json"})").find("ok"));
+  CHECK(client.ask(R"({"do": "load", "file": "bacin/e1/e1.cfg"})").find("ok"));
+  const auto error = [&](const std::string& text) {
+    const JsonValue answer = client.ask(text);
+    return answer.find("error") ? answer.find("error")->text : "none";
+  };
+  for (const std::string& file :
+       {std::string("../CMakeLists.txt"), std::string("/etc/passwd"), std::string("nowhere.json"),
+        source_dir() + "/scenes/chain.json", canary.folder() + "/canary.urdf"}) {
+    CAPTURE(file);
+    CHECK(error(R"({"do": "load", "file": ")" + file + "\"}") != "none");
+  }
+  for (const Escape& e : spelled_escapes(canary)) {
+    CAPTURE(e.what);
+    const std::string said = error(R"({"do": "load", "scene": )" + e.text + "}");
+    CHECK(said != "none");
+    CHECK(said.find(Canary::secret) == std::string::npos);
+  }
+  CHECK(canary.opened() == 0);
 }
 
 TEST_CASE("live session: plays in the time of the clock, at the speed that is asked for") {

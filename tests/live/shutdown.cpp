@@ -50,8 +50,8 @@ TEST_CASE("shutdown: a busy server stops in time, by two threads at once") {
       }
     });
   }
-  RawSocket stalled = raw_websocket(echo.server.port());  // never reads nor closes
-  RawSocket idle(echo.server.port());                     // never asks
+  RawSocket stalled = raw_websocket(echo.server.url());  // never reads nor closes
+  RawSocket idle(echo.server.port());                    // never asks
   threads.emplace_back([&] {
     const std::string frame(50'000, 'f');
     while (!over) echo.server.send_frame(echo.server.clients(), 0, frame);

@@ -21,7 +21,7 @@ using namespace molejo::test;
 namespace {
 
 Scene shipped(const std::string& name) {
-  return read_scene(source_dir() + "/scenes/characters/" + name + ".json");
+  return read_scene(SourceFile::given(source_dir() + "/scenes/characters/" + name + ".json"));
 }
 
 double largest(const Mat3& m) {

@@ -8,7 +8,8 @@
 namespace molejo::test {
 
 struct Shipped {
-  GaitFile file = load_gait(source_dir() + "/scenes/gaits/basic_run_closed.gait.json");
+  GaitFile file =
+      load_gait(SourceFile::given(source_dir() + "/scenes/gaits/basic_run_closed.gait.json"));
   Character character = make_character(file.motion.scene, file.motion.motion.figure);
   GaitProblem problem{character, file.motion.motion};
   const std::vector<double>& unknowns() const { return file.unknowns; }

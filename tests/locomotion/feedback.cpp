@@ -108,7 +108,8 @@ TEST_CASE("feedback: the basic run goes on for a minute without reset, the open 
 }
 
 TEST_CASE("feedback: the kangaroo hops on for a minute without reset") {
-  const GaitFile file = load_gait(source_dir() + "/scenes/gaits/kangaroo_closed.gait.json");
+  const GaitFile file =
+      load_gait(SourceFile::given(source_dir() + "/scenes/gaits/kangaroo_closed.gait.json"));
   const Character character = make_character(file.motion.scene, file.motion.motion.figure);
   const GaitProblem problem(character, file.motion.motion);
   REQUIRE(problem.motion().rollout.whole_body);

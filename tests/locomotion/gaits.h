@@ -13,7 +13,9 @@
 namespace molejo::test {
 
 inline Character shipped_character(const std::string& name, const CharacterOptions& options = {}) {
-  return make_character(read_scene(source_dir() + "/scenes/characters/" + name + ".json"), options);
+  return make_character(
+      read_scene(SourceFile::given(source_dir() + "/scenes/characters/" + name + ".json")),
+      options);
 }
 
 // The basic run of the thesis, s.5.2: 3/4 priority modes, 5/7 allowed.

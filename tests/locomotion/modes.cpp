@@ -22,7 +22,7 @@ namespace {
 constexpr double two_pi = 2 * std::numbers::pi;
 
 Scene shipped(const std::string& name) {
-  return read_scene(source_dir() + "/scenes/characters/" + name + ".json");
+  return read_scene(SourceFile::given(source_dir() + "/scenes/characters/" + name + ".json"));
 }
 Character humanoid(double stiffness) {
   return make_character(shipped("humanoid"), {.stiffness = stiffness});

@@ -14,8 +14,9 @@ using namespace molejo;
 namespace {
 
 Character shipped(const std::string& name, const CharacterOptions& options = {}) {
-  return make_character(read_scene(test::source_dir() + "/scenes/characters/" + name + ".json"),
-                        options);
+  return make_character(
+      read_scene(SourceFile::given(test::source_dir() + "/scenes/characters/" + name + ".json")),
+      options);
 }
 
 std::vector<ModeWords> words(const Character& c, const Modes& modes, int support) {

@@ -14,7 +14,7 @@ using namespace molejo::test;
 namespace {
 
 struct BasicRun {
-  GaitFile file = load_gait(source_dir() + "/scenes/gaits/basic_run.gait.json");
+  GaitFile file = load_gait(SourceFile::given(source_dir() + "/scenes/gaits/basic_run.gait.json"));
   Character character = make_character(file.motion.scene, file.motion.motion.figure);
   GaitProblem problem{character, file.motion.motion};
   Gait gait = problem.gait(file.unknowns.data());

@@ -449,7 +449,7 @@ TEST_CASE("rollout: a push moves, its impulse is its own, and nothing of it stay
 }
 
 TEST_CASE("rollout: springs between points act") {
-  Scene scene = read_scene(source_dir() + "/scenes/characters/humanoid.json");
+  Scene scene = read_scene(SourceFile::given(source_dir() + "/scenes/characters/humanoid.json"));
   const Character plain = make_character(scene);
   scene.springs.push_back({"band", {"left_leg.foot", {}}, {"right_leg.foot", {}}, 500});
   const Character bound = make_character(scene);
@@ -472,7 +472,7 @@ TEST_CASE("rollout: springs between points act") {
 }
 
 TEST_CASE("rollout: what it cannot simulate is refused") {
-  Scene scene = read_scene(source_dir() + "/scenes/characters/humanoid.json");
+  Scene scene = read_scene(SourceFile::given(source_dir() + "/scenes/characters/humanoid.json"));
   SceneForce wind;
   wind.name = "wind";
   wind.at.body = "torso";

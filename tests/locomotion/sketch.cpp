@@ -17,8 +17,9 @@ namespace {
 constexpr double stiffness = 200;
 
 Character humanoid() {
-  return make_character(read_scene(source_dir() + "/scenes/characters/humanoid.json"),
-                        {.stiffness = stiffness});
+  return make_character(
+      read_scene(SourceFile::given(source_dir() + "/scenes/characters/humanoid.json")),
+      {.stiffness = stiffness});
 }
 
 Motion blank(double time_step = 1e-3) {

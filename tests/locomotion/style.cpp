@@ -74,7 +74,8 @@ TEST_CASE("style: likeness has the same bits in a pack") {
 }
 
 TEST_CASE("style: the likeness of a rollout is the correlation of what is seen") {
-  const GaitFile file = load_gait(source_dir() + "/scenes/gaits/basic_run.gait.json");
+  const GaitFile file =
+      load_gait(SourceFile::given(source_dir() + "/scenes/gaits/basic_run.gait.json"));
   const Character character = make_character(file.motion.scene, file.motion.motion.figure);
   const GaitProblem problem(character, file.motion.motion);
   const MatX sketch = sketch_style(problem).turns;
@@ -97,7 +98,7 @@ TEST_CASE("style: the likeness of a rollout is the correlation of what is seen")
 
 TEST_CASE(
     "style: a gait that is smaller than its sketch or less like it than it must be is not valid") {
-  GaitFile file = load_gait(source_dir() + "/scenes/gaits/basic_run.gait.json");
+  GaitFile file = load_gait(SourceFile::given(source_dir() + "/scenes/gaits/basic_run.gait.json"));
   const Character character = make_character(file.motion.scene, file.motion.motion.figure);
   const auto term = [&](EasyTerm which) {
     const GaitProblem problem(character, file.motion.motion);

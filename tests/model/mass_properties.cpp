@@ -49,6 +49,16 @@ TEST_CASE("mass: a box of 10 x 4 x 2 m and 10 kg, by formula and by triangles") 
   }
 }
 
+TEST_CASE("mass: what is flat has none, rather than none by none") {
+  Polyhedron sheet;
+  sheet.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  sheet.triangles = {{0, 1, 2}, {0, 2, 1}};
+  const MassProperties m = mass_properties({sheet, {}, {}}, 700);
+  CHECK(m.mass == 0);
+  CHECK(m.p_BC == Vec3{});
+  CHECK(difference(m.I_BC, {}) == 0);
+}
+
 TEST_CASE("mass: closed forms of the round solids") {
   const double r = 0.3, h = 0.8, rho = 700;
   const MassProperties ball = mass_properties({Sphere{r}, {}, {}}, rho);

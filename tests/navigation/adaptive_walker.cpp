@@ -47,11 +47,12 @@ Clips dog() {
 Clips on_mannequin(const std::string& family) {
   const std::string skin = test::installed_clip("viverse/mannequin.glb");
   if (skin.empty()) return nullptr;
-  const Character target = load_character(skin);
+  const Character target = load_character(SourceFile::given(skin));
   const SkeletonPose target_pose = bind_pose(target);
   const Roles target_roles = find_roles(target.skeleton, target_pose);
   const auto clip = [&](const std::string& file) {
-    const Character source = load_character(test::installed_clip(family + "/" + file));
+    const Character source =
+        load_character(SourceFile::given(test::installed_clip(family + "/" + file)));
     const SkeletonPose pose = bind_pose(source);
     const Roles roles = find_roles(source.skeleton, pose);
     return Retarget({source.skeleton, pose, roles}, {target.skeleton, target_pose, target_roles})
@@ -76,8 +77,8 @@ std::vector<std::pair<std::string, Clips>> people() {
 }
 
 Ground shipped(const std::string& name, double scale = 1) {
-  std::vector<Terrain> terrains =
-      load_terrains(test::source_dir() + "/scenes/terrains/" + name + ".terrain.json");
+  std::vector<Terrain> terrains = load_terrains(
+      SourceFile::given(test::source_dir() + "/scenes/terrains/" + name + ".terrain.json"));
   for (Terrain& terrain : terrains) terrain.scale = terrain.scale * scale;
   return ground_of(terrains);
 }

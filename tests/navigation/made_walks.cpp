@@ -59,7 +59,7 @@ TEST_CASE("made walks: the shipped files are what the formulas give") {
 }
 
 TEST_CASE("made walks: the person stands on heel and ball for as long as people do") {
-  const motion::Character c = load_character(shipped("stick_walk"));
+  const motion::Character c = load_character(SourceFile::given(shipped("stick_walk")));
   const Vec3 way{0, 0, 1.24};
   for (const char* foot : {"LeftFoot", "RightFoot"}) {
     CAPTURE(foot);
@@ -79,7 +79,7 @@ TEST_CASE("made walks: the person stands on heel and ball for as long as people 
 }
 
 TEST_CASE("made walks: the dog sets its paws down in lateral sequence, a quarter apart") {
-  const motion::Character c = load_character(shipped("dog_walk"));
+  const motion::Character c = load_character(SourceFile::given(shipped("dog_walk")));
   const Vec3 way{0, 0, 0.60};
   int touch[4], n = 0;
   for (const char* paw : {"LeftFoot", "LeftHand", "RightFoot", "RightHand"}) {
@@ -100,7 +100,7 @@ TEST_CASE("made walks: the dog sets its paws down in lateral sequence, a quarter
 }
 
 TEST_CASE("made walks: feet of the idle never move") {
-  const motion::Character c = load_character(shipped("stick_idle"));
+  const motion::Character c = load_character(SourceFile::given(shipped("stick_idle")));
   for (const char* foot : {"LeftFoot", "RightFoot"}) {
     const auto path = path_of(c, foot, {0, -0.08, 0.13});
     for (const Vec3& p : path) CHECK(norm(p - path[0]) < 1e-4);

@@ -38,7 +38,7 @@ struct Doll {
     return Doll(std::move(c), walk, size, options);
   }
   static Doll file(const std::string& path, double size = 1) {
-    motion::Character c = load_character(path);
+    motion::Character c = load_character(SourceFile::given(path));
     const motion::Clip walk = c.clips.at(0);
     return Doll(std::move(c), walk, size);
   }

@@ -13,7 +13,7 @@
 namespace molejo::test {
 
 inline Net shipped_net(const std::string& name) {
-  return load_net(source_dir() + "/scenes/nets/" + name);
+  return load_net(SourceFile::given(source_dir() + "/scenes/nets/" + name));
 }
 
 struct Firing {

@@ -15,7 +15,8 @@ namespace {
 const Formulation formulations[] = {Formulation::reduced, Formulation::maximal};
 
 Scene experiment(const std::string& name) {
-  return read_bacin(test::source_dir() + "/scenes/bacin/" + name + "/" + name + ".cfg");
+  return read_bacin(
+      SourceFile::given(test::source_dir() + "/scenes/bacin/" + name + "/" + name + ".cfg"));
 }
 
 Recording run(Scene scene, Formulation formulation) {

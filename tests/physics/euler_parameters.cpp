@@ -64,7 +64,8 @@ Joint closed_joint(Random& random, Kind kind, const EulerParameterSystem& s) {
 }
 
 Scene experiment(const std::string& name) {
-  return read_bacin(test::source_dir() + "/scenes/bacin/" + name + "/" + name + ".cfg");
+  return read_bacin(
+      SourceFile::given(test::source_dir() + "/scenes/bacin/" + name + "/" + name + ".cfg"));
 }
 
 Run run_of(const Scene& scene) {

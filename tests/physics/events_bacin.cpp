@@ -61,7 +61,7 @@ TEST_CASE("bacin: E4 and E5 bounce with the energy of the thesis, and never touc
   for (const auto& c : cases) {
     const auto& [file, energy, deviation, impacts] = c;
     CAPTURE(c.scene);
-    const Scene scene = load_scene(source_dir() + "/scenes/" + file);
+    const Scene scene = load_scene(SourceFile::given(source_dir() + "/scenes/" + file));
     const Shown shown(scene);
     const Summary& summary = shown.recording.summary;
     CHECK(summary.failure == "");

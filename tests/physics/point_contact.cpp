@@ -81,7 +81,8 @@ double lowest(const World<double>& world) {
 }
 
 Character humanoid() {
-  return make_character(read_scene(source_dir() + "/scenes/characters/humanoid.json"));
+  return make_character(
+      read_scene(SourceFile::given(source_dir() + "/scenes/characters/humanoid.json")));
 }
 
 // A figure that turns and falls, in a state of its own for each n.

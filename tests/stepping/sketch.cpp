@@ -10,8 +10,8 @@
 using namespace molejo;
 
 TEST_CASE("stepping: a sketch allocates nothing from its first step to its third cycle") {
-  const Character c =
-      make_character(read_scene(test::source_dir() + "/scenes/characters/humanoid.json"));
+  const Character c = make_character(
+      read_scene(SourceFile::given(test::source_dir() + "/scenes/characters/humanoid.json")));
   Motion m;
   m.steps.push_back({{"right_leg.foot"}, {}, {}});
   m.steps[0].air.priority = {{2, 0.2}};

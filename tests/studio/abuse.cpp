@@ -157,7 +157,7 @@ TEST_CASE("studio: broken frames and requests end their own connection alone") {
   };
   for (const auto& [bytes, code] : frames) {
     CAPTURE(code);
-    RawSocket client = raw_websocket(studio.port());
+    RawSocket client = raw_websocket(studio.live_url());
     client.send(bytes);
     CHECK(static_cast<int>(first_close(client.receive()).code) == code);
     check_served(watcher);
@@ -171,7 +171,9 @@ TEST_CASE("studio: broken frames and requests end their own connection alone") {
   CHECK(status("nonsense\r\n\r\n") == "400");
   CHECK(status("GET / HTTP/3.0\r\nHost: localhost\r\n\r\n") == "505");
   CHECK(status("GET / HTTP/1.1\r\nHost: elsewhere.org\r\n\r\n") == "421");
-  CHECK(status("BREW / HTTP/1.1\r\nHost: localhost\r\n\r\n") == "405");
+  CHECK(status("BREW / HTTP/1.1\r\nHost: localhost\r\n\r\n") == "401");
+  CHECK(status("BREW / HTTP/1.1\r\nHost: localhost\r\n" + bearer(studio.token()) + "\r\n") ==
+        "405");
   CHECK(status("GET /" + std::string(20000, 'a') + " HTTP/1.1\r\n\r\n") == "431");
   CHECK(refusal(studio.live_url(), {.origin = "https://elsewhere.org"}).find("403") !=
         std::string::npos);
@@ -188,7 +190,7 @@ TEST_CASE("studio: who floods, dies, resets or does not read disturbs nobody") {
     Client dead(studio.live_url());
     dead.send(R"({"do": "subscribe"})");
   }  // gone without a word
-  raw_websocket(studio.port()).reset();
+  raw_websocket(studio.live_url()).reset();
   CHECK(is_closed_for_flooding(studio.live_url()));
   check_served(watcher);
   CHECK(watcher.must(R"({"do": "status"})").find("playing")->boolean);
@@ -201,7 +203,8 @@ TEST_CASE("studio: sending a file slowly, in parts or not at all costs only that
   Visitor watcher(studio);
   watcher.must(R"({"do": "subscribe", "binary": true})");
   const std::string head =
-      "POST /upload?name=a.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 33554432\r\n\r\n";
+      "POST /upload?name=a.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 33554432\r\n" +
+      bearer(studio.token()) + "\r\n";
   std::vector<RawSocket> slow;
   for (int i = 0; i < 20; ++i) {
     slow.emplace_back(studio.port());

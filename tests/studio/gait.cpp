@@ -29,7 +29,7 @@ TEST_CASE("studio: a gait shows the frames of molejo gait, and their poses follo
   do bytes = visitor.frame(1);
   while (read_at<std::uint32_t>(bytes, 4) != wanted);
 
-  const GaitFile file = load_gait(source_dir() + "/" + run);
+  const GaitFile file = load_gait(SourceFile::given(source_dir() + "/" + run));
   const Character character = make_character(file.motion.scene, file.motion.motion.figure);
   const GaitProblem problem(character, file.motion.motion);
   ReplayOptions options;

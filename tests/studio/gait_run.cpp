@@ -15,7 +15,7 @@ namespace {
 
 GaitRun run_of(const std::string& name) {
   const std::string path = source_dir() + "/scenes/gaits/" + name + ".gait.json";
-  return GaitRun(load_gait(path), path, {});
+  return GaitRun(load_gait(SourceFile::given(path)), path, {});
 }
 
 Vec3 torso(const GaitRun& run) {

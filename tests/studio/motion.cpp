@@ -91,7 +91,7 @@ TEST_CASE("studio: the sketch is that of molejo sketch, and changes with an ampl
   visitor.must(R"({"do": "step", "frames": 90})");
   visitor.must(R"({"do": "subscribe", "binary": true})");
   const std::vector<double> before = coordinates(visitor.frame(1));
-  const MotionFile file = load_motion(source_dir() + "/" + motion);
+  const MotionFile file = load_motion(SourceFile::given(source_dir() + "/" + motion));
   const Character character = make_character(file.scene, file.motion.figure);
   Sketch sketch(character, file.motion);
   for (int i = 0; i < 90; ++i) sketch.advance(1.0 / 60);
@@ -277,13 +277,13 @@ TEST_CASE("studio: a training that the end of the studio interrupts goes on in t
   REQUIRE(kept.size() == 1);
   CHECK(kept[0] == told.find("kept")->text);
   // as molejo train --resume reads it, edits included
-  const MotionFile file = load_motion(kept[0]);
+  const MotionFile file = load_motion(SourceFile::given(kept[0]));
   CHECK(file.motion.steps[0].air.priority[0].amplitude == 0.3);
   const std::string gait = kept[0].substr(0, kept[0].size() - 11) + "gait.json";
-  CHECK_FALSE(load_gait(gait).valid);
+  CHECK_FALSE(load_gait(SourceFile::given(gait)).valid);
   const Character character = make_character(file.scene, file.motion.figure);
   const GaitProblem problem(character, file.motion);
-  const SavedTraining saved = load_training(gait + ".part", problem, hash(file));
+  const SavedTraining saved = Checkpoint(gait).load(problem, hash(file));
   CHECK(static_cast<double>(saved.state.evaluations) >= number(told, "evaluations"));
 
   LoopbackStudio next(kept[0], {}, {}, folder.string());
@@ -299,6 +299,26 @@ TEST_CASE("studio: a training that the end of the studio interrupts goes on in t
   const JsonValue resumed = training_until(visitor, "running");
   CHECK(is_not_behind(resumed, recalled));
   CHECK(number(resumed, "evaluations") == number(recalled, "evaluations"));
+}
+
+TEST_CASE("studio: what another studio trains is not trained beside it") {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(binary_dir()) / "studio_shared_trainings";
+  fs::remove_all(folder);
+  LoopbackStudio first(motion, {}, {}, folder.string()), second(motion, {}, {}, folder.string());
+  Visitor visitor(first), other(second);
+  const std::string change = R"({"do": "amplitude", "palette": "air", "mode": 2, "value": 0.35})";
+  visitor.must(change), other.must(change);
+  visitor.must(R"({"do": "train"})");
+  visitor.event("training");
+  CHECK(other.error(R"({"do": "train"})").find("is working for it; wait for its end") !=
+        std::string::npos);
+  const double before = number(visitor.event("training"), "evaluations");
+  while (number(visitor.event("training"), "evaluations") <= before) {
+  }
+  visitor.must(R"({"do": "cancel"})");
+  training_until(visitor, "cancelled");
+  other.must(R"({"do": "train"})");  // free again
 }
 
 TEST_CASE("studio: nobody looks, and the training goes on") {

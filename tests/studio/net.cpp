@@ -32,7 +32,7 @@ TEST_CASE("studio show: frames are those of the director") {
   const JsonValue described = visitor.must(R"({"do": "describe"})");
   CHECK(at(described, "kind").text == "show");
   CHECK(at(described, "frame").number == 60);
-  const Show show = load_show(source_dir() + "/scenes/shows/jump.show.json");
+  const Show show = load_show(SourceFile::given(source_dir() + "/scenes/shows/jump.show.json"));
   Director director(show);
   Frame frame;
   std::vector<ContactEvent> contacts;
@@ -53,14 +53,15 @@ TEST_CASE("studio show: frames are those of the director") {
 }
 
 TEST_CASE("studio show: it stops once at its duration, and where nothing can happen") {
-  const Show show = load_show(source_dir() + "/scenes/shows/ball_game.show.json");
+  const Show show =
+      load_show(SourceFile::given(source_dir() + "/scenes/shows/ball_game.show.json"));
   const auto line = directed_line(show, {});
   while (line->advance()) {
   }
   CHECK(line->time() == doctest::Approx(14.5));
   CHECK(line->failure() == "");
   CHECK(line->advance());
-  const Show jump = load_show(source_dir() + "/scenes/shows/jump.show.json");
+  const Show jump = load_show(SourceFile::given(source_dir() + "/scenes/shows/jump.show.json"));
   const auto ends = directed_line(jump, {});
   while (ends->advance()) {
   }
@@ -69,7 +70,7 @@ TEST_CASE("studio show: it stops once at its duration, and where nothing can hap
 }
 
 TEST_CASE("studio show: going on from an earlier frame gives the same frames again") {
-  const Show show = load_show(source_dir() + "/scenes/shows/starter.show.json");
+  const Show show = load_show(SourceFile::given(source_dir() + "/scenes/shows/starter.show.json"));
   const auto line = directed_line(show, {});
   for (int i = 0; i < 60; ++i) REQUIRE(line->advance());
   const std::uint64_t before = hash(line->shown().frame.state);
@@ -142,7 +143,7 @@ TEST_CASE("studio net: firings of the net are told as they come") {
   visitor.must(R"({"do": "speed", "value": 20})");
   visitor.must(R"({"do": "reset"})");
   visitor.must(R"({"do": "play"})");
-  const Net net = load_net(source_dir() + "/scenes/nets/walk.net.json");
+  const Net net = load_net(SourceFile::given(source_dir() + "/scenes/nets/walk.net.json"));
   const NetTrace trace = play(net, {.frame_rate = net_frame_rate, .await = false}, 10'000);
   std::vector<std::pair<double, double>> expected, seen;
   for (const NetEvent& e : trace.events) {
@@ -166,7 +167,7 @@ TEST_CASE("studio net: firings of the net are told as they come") {
 
 TEST_CASE("studio net: without delays it goes one firing at a time until it is stuck") {
   const NetFile file("dining.net.json", dining);
-  const Net net = load_net(file.path);
+  const Net net = load_net(SourceFile::given(file.path));
   const auto line = token_game(net, {});
   std::size_t fired = 0;
   for (int i = 0; i < 3000 && line->advance(); ++i) {
@@ -391,7 +392,7 @@ TEST_CASE("studio show: what hangs on a place goes with it when others are remov
   visitor.must(
       R"({"do": "edit", "edits": [{"op": "remove", "place": "P1c"}, {"op": "rename", "place": "P1d", "to": "arm"}]})");
   const JsonValue net = at(visitor.must(R"({"do": "describe"})"), "net");
-  const Show show = load_show(source_dir() + "/scenes/shows/jump.show.json");
+  const Show show = load_show(SourceFile::given(source_dir() + "/scenes/shows/jump.show.json"));
   std::size_t acting = 0, acted = 0;
   for (const JsonValue& p : at(net, "places").items) {
     const std::string name = at(p, "name").text;
@@ -410,7 +411,7 @@ TEST_CASE("studio net: the chart of the run to come is that of the run") {
   visitor.must(R"({"do": "pause"})");
   const JsonValue answer = visitor.must(R"({"do": "gantt"})");
   CHECK(at(answer, "foreseen").boolean);
-  const Net net = load_net(source_dir() + "/scenes/nets/walk.net.json");
+  const Net net = load_net(SourceFile::given(source_dir() + "/scenes/nets/walk.net.json"));
   const NetTrace trace = play(net, {.frame_rate = net_frame_rate, .await = false}, 300);
   std::size_t bars = 0;
   for (const JsonValue& row : at(at(answer, "chart"), "rows").items) {

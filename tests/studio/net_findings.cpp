@@ -145,7 +145,7 @@ TEST_CASE("studio net: what waits for the world can be overtaken, whatever the p
                      "interrupt": "walking", "out": "lying"},
                     {"name": "vanish", "in": ["nowhere", "there"]}]
   })");
-  const Net net = load_net(file.path);
+  const Net net = load_net(SourceFile::given(file.path));
   std::string dead;
   for (const Finding& f : find_out(net, quick_markings, -1).sentences) {
     if (f.text.find("can never fire") != std::string::npos) dead = f.text;
@@ -155,14 +155,14 @@ TEST_CASE("studio net: what waits for the world can be overtaken, whatever the p
 }
 
 TEST_CASE("studio net: an analysis that nobody waits for ends") {
-  const Net net = load_net(source_dir() + "/scenes/nets/mapk_8.pnml");
+  const Net net = load_net(SourceFile::given(source_dir() + "/scenes/nets/mapk_8.pnml"));
   const std::atomic<bool> cancelled = true;
   CHECK_FALSE(find_out(net, most_markings, -1, &cancelled).complete);
   // the findings are those of what was asked last
   std::atomic<int> woken = 0;
   NetAnalyst analyst([&] { ++woken; });
   analyst.ask(net, most_markings, static_cast<int>(net.transitions.size()));
-  const Net walk = load_net(source_dir() + "/scenes/nets/walk.net.json");
+  const Net walk = load_net(SourceFile::given(source_dir() + "/scenes/nets/walk.net.json"));
   analyst.ask(walk, quick_markings, static_cast<int>(walk.transitions.size()));
   while (woken == 0) std::this_thread::yield();
   const std::optional<NetFindings> found = analyst.take();
@@ -182,4 +182,38 @@ TEST_CASE("studio net: an analysis that stops early says so, and can be told to 
   CHECK(sentence(found, "up to "));
   CHECK_FALSE(sentence(found, "at most "));
   CHECK(visitor.error(R"({"do": "analyse", "markings": 1e12})").find("'markings'") == 0);
+}
+
+TEST_CASE("studio net: a property that is violated while it runs is told, and can be played") {
+  const NetFile file("watched.net.json", R"({
+    "places": [{"name": "off", "tokens": 1}, {"name": "on", "delay": 0.5}, {"name": "hot"}],
+    "transitions": [{"name": "press", "event": "switch", "in": "off", "out": "on"},
+                    {"name": "glow", "in": "on", "out": "hot"}],
+    "properties": ["never: hot"]
+  })");
+  LoopbackStudio studio(file.path);
+  Visitor visitor(studio);
+  visitor.must(R"({"do": "pause"})");
+  const JsonValue before = analysis(visitor);
+  const JsonValue* foreseen = sentence(before, "never: hot: not after 2 firings");
+  REQUIRE(foreseen);
+  CHECK(at(*foreseen, "text").text.ends_with("if events come so"));
+  CHECK_FALSE(sentence(before, "never: hot: violated"));
+  visitor.must(R"({"do": "fire", "transition": "press"})");
+  visitor.must(R"({"do": "speed", "value": 0})");
+  visitor.must(R"({"do": "play"})");
+  JsonValue told;
+  do told = visitor.event("analysis");
+  while (!sentence(at(told, "analysis"), "never: hot: violated"));
+  const JsonValue* violated = sentence(at(told, "analysis"), "never: hot: violated");
+  CHECK(at(*violated, "sign").text == "bad");
+  const JsonValue status =
+      visitor.must(R"({"do": "play_trace", "which": )" +
+                   std::to_string(static_cast<int>(at(*violated, "trace").number)) + "}");
+  CHECK(at(status, "mode").text == "trace");
+  const JsonValue described = visitor.must(R"({"do": "describe"})");
+  while (at(visitor.must(R"({"do": "status"})"), "playing").boolean) {
+  }
+  const JsonValue now = at(visitor.must(R"({"do": "net"})"), "now");
+  CHECK(marking(described, now) == Tokens{{"hot", 1}});
 }

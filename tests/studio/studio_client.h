@@ -20,11 +20,13 @@ namespace molejo::test {
 struct LoopbackStudio : Studio {
   explicit LoopbackStudio(const std::string& file, ServerOptions server = {},
                           HistoryLimits history = {}, const std::string& trainings = "")
-      : Studio({.page = {{"/index.html", "<title>page</title>"}, {"/app.js", "1"}},
-                .scenes = source_dir() + "/scenes",
-                .trainings = trainings,
-                .history = history},
-               std::move(server)) {
+      : Studio(
+            {.page = {{"/index.html", "<title>page</title><script src=\"app.js?token={token}\">"},
+                      {"/app.js", "1"}},
+             .scenes = source_dir() + "/scenes",
+             .trainings = trainings,
+             .history = history},
+            std::move(server)) {
     start(file);
   }
 };
@@ -107,12 +109,13 @@ inline double number(const JsonValue& value, const char* key) {
   return value.find(key)->number;
 }
 
-// One request; all that is answered, head and body.
+// One request, with the token unless the headers have one; all that is answered, head and body.
 inline std::string http(const Studio& studio, const std::string& method, const std::string& target,
                         const std::string& body = "", const std::string& headers = "") {
   const auto deadline = NetworkClock::now() + patience;
   Socket socket = connect_to("127.0.0.1", studio.port(), deadline);
   std::string request = method + " " + target + " HTTP/1.1\r\nHost: localhost\r\n" + headers;
+  if (headers.find("Authorization") == std::string::npos) request += bearer(studio.token());
   if (method == "POST" && headers.find("Content-Length") == std::string::npos) {
     request += "Content-Length: " + std::to_string(body.size()) + "\r\n";
   }

@@ -49,7 +49,7 @@ TEST_CASE("studio: a walker's frame gives the pose of its skeleton") {
   const JsonValue described = visitor.must(R"({"do": "describe"})");
   visitor.must(R"({"do": "subscribe", "binary": true})");
   const std::string bytes = visitor.frame(4);
-  WalkTimeline line(load_walk_scene(source_dir() + "/" + walk), 60, {});
+  WalkTimeline line(load_walk_scene(SourceFile::given(source_dir() + "/" + walk)), 60, {});
   for (int i = 0; i < 200; ++i) line.advance();
   const navigation::TrackFrame& expected = line.shown(0).track;
 
@@ -195,7 +195,7 @@ TEST_CASE("studio: feet are told where they shall go, and go there") {
     };
     return Vec3{part(0), part(1), part(2)};
   };
-  WalkTimeline line(load_walk_scene(source_dir() + "/" + walk), 60, {});
+  WalkTimeline line(load_walk_scene(SourceFile::given(source_dir() + "/" + walk)), 60, {});
   for (int i = 0; i < 200; ++i) line.advance();
   double most_missed = 0, longest_plan = 0, landed_off = 0;
   std::array<Vec3, 2> planned;

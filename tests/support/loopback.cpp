@@ -99,15 +99,17 @@ std::string upgrade_request(std::string_view extra_headers, std::string_view hos
       target, host, extra_headers);
 }
 
-RawSocket raw_websocket(int port) {
-  RawSocket socket(port);
-  socket.send(upgrade_request());
+RawSocket raw_websocket(const std::string& url) {
+  RawSocket socket(std::stoi(url.substr(url.rfind(':') + 1)));
+  socket.send(upgrade_request("", "localhost", url.substr(url.find('/', 5))));
   const std::string expected =
       "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
       "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
   REQUIRE(socket.receive(expected.size()) == expected);
   return socket;
 }
+
+std::string bearer(const std::string& token) { return "Authorization: Bearer " + token + "\r\n"; }
 
 std::string receive_text(Client& client) {
   const std::optional<WebSocketMessage> message = client.receive(patience);
@@ -158,7 +160,7 @@ std::string refusal(const std::string& url, ClientOptions options) {
     return "";
   } catch (const NetworkError& error) {
     const std::string text = error.what();
-    const std::string begin = url + ": ";
+    const std::string begin = url.substr(0, url.find('?')) + ": ";
     REQUIRE(text.compare(0, begin.size(), begin) == 0);
     return text.substr(begin.size());
   }

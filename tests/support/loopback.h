@@ -66,8 +66,10 @@ class RawSocket {
 std::string upgrade_request(std::string_view extra_headers = "",
                             std::string_view host = "localhost", std::string_view target = "/live");
 
-// A raw socket that has shaken hands.
-RawSocket raw_websocket(int port);
+// A raw socket that has shaken hands, at the address of a server.
+RawSocket raw_websocket(const std::string& url);
+// "Authorization: Bearer ..." as a line of a head.
+std::string bearer(const std::string& token);
 
 // The next message, which must come.
 std::string receive_text(Client& client);

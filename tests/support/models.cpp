@@ -18,7 +18,7 @@ Vec3 random_vector(std::mt19937& random) {
 Mat3 random_rotation(std::mt19937& random) { return matrix(exp_quat(random_vector(random) * 3.0)); }
 
 Scene shipped_scene(const std::string& name) {
-  return read_scene(source_dir() + "/scenes/" + name + ".json");
+  return read_scene(SourceFile::given(source_dir() + "/scenes/" + name + ".json"));
 }
 
 Scene chain_scene(int links, double q0) {

@@ -106,8 +106,8 @@ std::shared_ptr<const navigation::WalkClips> installed_walk(const std::string& f
   const std::string walk = installed_clip(family + "/walk.glb");
   const std::string idle = installed_clip(family + "/idle.glb");
   if (walk.empty() || idle.empty()) return nullptr;
-  motion::Character c = load_character(walk);
-  const motion::Character other = load_character(idle);
+  motion::Character c = load_character(SourceFile::given(walk));
+  const motion::Character other = load_character(SourceFile::given(idle));
   const Roles roles = find_roles(c.skeleton, bind_pose(c));
   // the same skeleton, perhaps in another order
   Clip still = other.clips.front();

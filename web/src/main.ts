@@ -17,7 +17,7 @@ import { shortcut, start_shortcuts } from './shortcuts';
 import { show_speed } from './speed';
 import { Studio } from './studio';
 import { Timeline } from './timeline';
-import type { Side } from './view/cameras';
+import { is_side, type Side } from './view/cameras';
 import { Hand } from './view/hand';
 import { toggle_names, type Toggle } from './view/overlays';
 import { Stage } from './view/stage';
@@ -51,8 +51,9 @@ function camera_buttons(studio: Studio): void {
     el('button', { title: `Look from the ${label === 'home' ? 'scene’s own place' : label} (${key})`, onclick: () => look(side) }, label)));
   for (const { side, label, key } of sides) shortcut({ key, group: 'View', what: `camera: ${label}`, run: () => look(side) });
   shortcut({ key: 'k', group: 'View', what: 'camera goes along', run: () => set_following(!stage.cameras.following) });
-  // a swinging pendulum is looked at from where one stands, a runner is gone along with
-  studio.on('opened', ({ kind }) => set_following(kind !== 'scene'));
+  // a swinging pendulum is looked at from where one stands, a runner is gone along with; a camera that
+  // a file gives stays where it is
+  studio.on('opened', ({ kind, describe }) => set_following(describe.camera ? describe.camera.goes_along === true : kind !== 'scene'));
 }
 
 function mouse_help(): void {
@@ -85,7 +86,7 @@ function command_button(studio: Studio): void {
 }
 
 function start(): void {
-  const connection = new Connection(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/live${location.search}`);
+  const connection = new Connection(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}${own_address('/live')}`);
   // figures and terrains are files of the server; what they hold themselves is not
   DefaultLoadingManager.setURLModifier((url) => (url.startsWith('/') ? own_address(url) : url));
   const stage = new Stage(by_id<HTMLCanvasElement>('canvas'));
@@ -105,11 +106,14 @@ function start(): void {
   command_button(studio);
   show_speed(studio);
 
+  const side = is_side(asked.camera) ? asked.camera : null;
+  stage.cameras.next = side;
   let first = true;
   studio.on('opened', ({ file }) => {
     if (first) {
       first = false;
       if (asked.file && asked.file !== file) {
+        stage.cameras.next = side;
         void studio.open(asked.file);
         return;
       }
@@ -117,8 +121,6 @@ function start(): void {
     write_address({ file });
     if (asked.panel) inspector.show(asked.panel === 'none' ? null : asked.panel);
     delete asked.panel;
-    if (asked.camera) stage.look_from(asked.camera as Side);
-    delete asked.camera;
   });
   studio.on('toggled', () => write_address({ show: toggle_names.filter((n) => studio.is_on(n)).join(',') }));
   for (const name of (asked.show ?? '').split(',')) {

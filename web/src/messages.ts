@@ -92,6 +92,7 @@ export interface CameraPlace {
   position: number[];
   target: number[];
   fov_deg: number;
+  goes_along?: boolean; // it is meant for where the figure stands
 }
 
 export interface Walker {

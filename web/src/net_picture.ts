@@ -1,10 +1,12 @@
 // The drawing of a net as a picture of any size: a net alone has no 3D view that could be filmed.
+import { own_address } from './address';
+
 let style: Promise<string> | null = null;
 
 export const net_drawing = (): SVGSVGElement => document.querySelector<SVGSVGElement>('svg.net-drawing')!;
 
 export async function draw_net(width: number, height: number): Promise<HTMLCanvasElement> {
-  style ??= fetch('/style.css').then((answer) => answer.text());
+  style ??= fetch(own_address('/style.css')).then((answer) => answer.text());
   const copy = net_drawing().cloneNode(true) as SVGSVGElement;
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
   copy.setAttribute('width', String(width));

@@ -1,4 +1,5 @@
 // Pictures for molejo render, which has asked for them in the address.
+import { own_address } from './address';
 import { shoot, type FilmPlan } from './film';
 import type { Studio } from './studio';
 
@@ -8,7 +9,7 @@ function parse_plan(text: string): FilmPlan {
 }
 
 async function send(png: Blob, index: number): Promise<void> {
-  await fetch(`/picture?frame=${index}`, { method: 'POST', body: png });
+  await fetch(own_address(`/picture?frame=${index}`), { method: 'POST', body: png });
 }
 
 export function start_render(studio: Studio, canvas: HTMLCanvasElement, text: string): void {
@@ -18,6 +19,6 @@ export function start_render(studio: Studio, canvas: HTMLCanvasElement, text: st
     begun = true;
     shoot(studio, canvas, parse_plan(text), send)
       .then(() => '', (error: Error) => error.message)
-      .then((failure) => fetch(`/picture?failed=${encodeURIComponent(failure)}`, { method: 'POST' }));
+      .then((failure) => fetch(own_address(`/picture?failed=${encodeURIComponent(failure)}`), { method: 'POST' }));
   });
 }

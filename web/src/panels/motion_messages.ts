@@ -67,6 +67,7 @@ export interface TrainingPart {
   asset?: string; // to be saved
   worth?: Worth;
   error?: string;
+  unsaved?: string; // why the search could not be saved
   curve?: (number | null)[][];
 }
 

@@ -1,4 +1,5 @@
 // The Net workbench: the net drawn and played, what was proved about it, what ran when, and changes.
+import { own_address } from '../address';
 import { RequestError } from '../connection';
 import { el } from '../dom';
 import { notify } from '../notices';
@@ -9,7 +10,7 @@ import { NetDrawing } from './net_drawing';
 import { drawn_arc, free_name, node_fields } from './net_fields';
 import { NetHands } from './net_hands';
 import * as memory from './net_memory';
-import type { Analysis, Chart, Net, NetEdit, NetNow } from './net_messages';
+import type { Analysis, Chart, Net, NetEdit, NetNow, TraceStep } from './net_messages';
 import { NetSentences, property_line } from './net_sentences';
 import { NetTools, save_buttons } from './net_tools';
 import { register } from './registry';
@@ -263,9 +264,9 @@ class NetPanel {
     const steps = trace === undefined ? undefined : this.analysis?.traces[trace];
     this.playing.hidden = mode !== 'trace';
     if (mode !== 'trace') return;
-    const way = steps?.length ? steps.map((s) => s.fire + (s.time === undefined ? '' : ` at ${Number(s.time.toFixed(3))} s`)).join(', ')
-      : 'the start itself';
-    this.playing.replaceChildren(el('strong', {}, 'Playing a trace: '), way.length > 400 ? `${way.slice(0, 400)} …` : way, ' ',
+    const way = steps?.length ? steps.map(step_text).join(', ') : 'the start itself';
+    const length = trace === undefined ? 0 : this.analysis?.trace_lengths[trace] ?? 0;
+    this.playing.replaceChildren(el('strong', {}, 'Playing a trace: '), way.length > 400 ? `${way.slice(0, 400)} … (${length} steps)` : way, ' ',
       el('button', { class: 'framed', 'data-act': 'leave-trace', onclick: () => void this.act({ do: 'mode', value: 'auto' }).then(() => this.act({ do: 'play' })) },
         'back to the run'));
   }
@@ -302,10 +303,17 @@ class NetPanel {
     if (!answer) return;
     const off = this.studio.on('server', (event) => {
       if (event.job !== answer.job || event.event !== 'done') return;
-      el('a', { href: String(event.asset), download: String(event.name) }).click();
+      el('a', { href: own_address(String(event.asset)), download: String(event.name) }).click();
       off();
     });
   }
+}
+
+// "T1 at 0.5 s", "end of P at 2 s".
+function step_text(step: TraceStep): string {
+  const { fire, finish, put, time } = step;
+  const when = typeof time === 'number' ? ` at ${Number(time.toFixed(3))} s` : time ? ` at ${time} s` : '';
+  return (fire ?? (finish ? `end of ${finish}` : put ? `a token into ${put}` : 'wait')) + when;
 }
 
 // An edit changes few nodes; another part has others.

@@ -64,9 +64,18 @@ export interface Sentence {
   property?: string;
 }
 
+// A transition fires, an awaited action is over, a token is put from outside, or time passes.
+export interface TraceStep {
+  fire?: string;
+  finish?: string;
+  put?: string;
+  time?: number | string; // s; "7/3"
+}
+
 export interface Analysis {
   sentences: Sentence[];
-  traces: { fire: string; time?: number }[][];
+  traces: TraceStep[][]; // the beginning of each
+  trace_lengths: number[];
   markings: number;
   complete: boolean;
   seconds: number;

@@ -1,4 +1,5 @@
 // Train, cancel, resume; how the search goes; what came of it, to be looked at, pushed and saved.
+import { own_address } from '../address';
 import { el, short_number } from '../dom';
 import type { Answer } from '../messages';
 import type { Studio } from '../studio';
@@ -26,7 +27,7 @@ async function save_export(studio: Studio, what: string): Promise<void> {
   for (let waited = 0; answer && !done.has(answer.job) && waited < 100; ++waited) await new Promise((go) => setTimeout(go, 50));
   stop();
   const file = answer && done.get(answer.job);
-  if (file) el('a', { href: file[0], download: file[1] }).click();
+  if (file) el('a', { href: own_address(file[0]), download: file[1] }).click();
 }
 
 export class TrainingView {
@@ -101,7 +102,7 @@ export class TrainingView {
     this.chart.draw();
     this.result.hidden = !t?.file || !t.worth;
     if (!t?.file || !t.worth) return;
-    this.save_result.href = t.asset!;
+    this.save_result.href = own_address(t.asset!);
     this.save_result.download = t.asset!.replace(/^.*\//, '');
     this.worth.replaceChildren(worth_table(t.worth), ...this.pace(t));
   }
@@ -111,7 +112,8 @@ export class TrainingView {
     const parts = [`generation ${t.generation}${t.restart ? ` of restart ${t.restart}` : ''}`, `${whole(t.evaluations)} evaluations`];
     if (t.rate > 0) parts.push(`${whole(t.rate)}/s`);
     if (t.state === 'running' && t.left > 0) parts.push(`${duration(t.left)} left at most`);
-    return `${says[t.state]}: ${parts.join(', ')}.`;
+    const unsaved = t.unsaved ? ` It is not saved: ${t.unsaved}.` : '';
+    return `${says[t.state]}: ${parts.join(', ')}.${unsaved}`;
   }
 
   // In the view both swing at the pace of the sketch.

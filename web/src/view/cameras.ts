@@ -4,6 +4,10 @@ import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import type { CameraPlace } from '../messages';
 
 export type Side = 'side' | 'front' | 'three-quarter' | 'scene';
+export const is_side = (text: string | undefined): text is Side =>
+  text === 'scene' || (text !== undefined && text in directions);
+
+const usual_fov = 40; // degrees
 
 // From the figure to the viewer; figures look along x.
 const directions: Record<Exclude<Side, 'scene'>, Vector3> = {
@@ -13,9 +17,11 @@ const directions: Record<Exclude<Side, 'scene'>, Vector3> = {
 };
 
 export class Cameras {
-  readonly camera = new PerspectiveCamera(40, 1, 0.05, 500);
+  readonly camera = new PerspectiveCamera(usual_fov, 1, 0.05, 500);
   readonly controls: OrbitControls;
   following = true;
+  next: Side | null = null; // asked for before the file that it is for is open
+  private chosen: Side | null = null; // for what is open, instead of its own
   private readonly followed = new Vector3();
   private have_followed = false;
   private at_once = false; // the next step of the followed point
@@ -35,21 +41,35 @@ export class Cameras {
     return this.camera.position.distanceTo(this.controls.target);
   }
 
+  // Another file is open.
+  begin(): void {
+    this.chosen = this.next;
+    this.next = null;
+  }
+
+  // First what was chosen, then what the scene gives, then what shows all.
   home(place: CameraPlace | null, center: Vector3, radius: number): void {
     this.scene_place = place;
     this.have_followed = false;
-    this.look_from(place ? 'scene' : 'three-quarter', center, radius);
+    this.place_at(this.chosen ?? 'scene', center, radius);
   }
 
   look_from(side: Side, center: Vector3, radius: number): void {
+    this.chosen = side;
+    this.place_at(side, center, radius);
+  }
+
+  private place_at(side: Side, center: Vector3, radius: number): void {
     const { camera, controls } = this;
     if (side === 'scene' && this.scene_place) {
-      const { position, target, fov_deg } = this.scene_place;
+      const { position, target, fov_deg, goes_along } = this.scene_place;
       camera.fov = fov_deg;
       camera.position.set(position[0], position[1], position[2]);
       controls.target.set(target[0], target[1], target[2]);
+      if (goes_along) this.go_to(center);
     } else {
       const direction = directions[side === 'scene' ? 'three-quarter' : side];
+      camera.fov = usual_fov;
       const fit = 1.25 * radius / Math.sin(0.5 * camera.fov * Math.PI / 180);
       controls.target.copy(center);
       camera.position.copy(center).addScaledVector(direction.clone().normalize(), fit);
@@ -59,7 +79,7 @@ export class Cameras {
   }
 
   // Moved over the ground, so that it looks at where the figure has got to.
-  go_to(center: Vector3): void {
+  private go_to(center: Vector3): void {
     const dx = center.x - this.controls.target.x, dy = center.y - this.controls.target.y;
     for (const place of [this.controls.target, this.camera.position]) {
       place.x += dx;

@@ -97,6 +97,7 @@ export class Stage {
 
   open(description: Description, keep_view = false): void {
     this.keep_view = keep_view;
+    if (!keep_view) this.cameras.begin();
     this.close();
     const model = description.model;
     if (!model) return;
@@ -132,7 +133,6 @@ export class Stage {
     this.overlays = new Overlays(this.scene, description.model!, description.foot_cycle ?? null, this.toggles, this.size, this.theme);
     if (this.keep_view) return;
     this.cameras.home(description.camera ?? null, center, radius);
-    if (this.cameras.following) this.cameras.go_to(center);
     this.cameras.follow_from(this.followed_point());
   }
 
@@ -144,12 +144,11 @@ export class Stage {
     this.touch();
   }
 
-  home_on_guest(side: Side = 'three-quarter'): void {
+  home_on_guest(): void {
     if (!this.guest) return;
     const { center, radius } = this.guest.extent();
     this.size = radius;
     this.cameras.home(null, center, radius);
-    this.cameras.look_from(side, center, radius);
     const place = this.guest.place();
     if (place) this.cameras.follow_from(place);
     this.touch();
@@ -189,7 +188,6 @@ export class Stage {
     const { center, radius } = this.guest ? this.guest.extent()
       : this.figure ? this.figure.extent(this.poses) : { center: new Vector3(), radius: 1 };
     this.cameras.look_from(side, center, radius);
-    if (this.cameras.following && side === 'scene') this.cameras.go_to(center);
     const point = this.guest ? this.guest.place() : this.figure ? this.followed_point() : null;
     if (point) this.cameras.follow_from(point);
     this.touch();

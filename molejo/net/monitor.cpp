@@ -1,0 +1,140 @@
+#include "molejo/net/monitor.h"
+
+#include <algorithm>
+
+#include "molejo/net/check.h"
+
+namespace molejo {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+Monitor::Monitor(const Net& net, bool by_hand)
+    : net_(net),
+      rules_(net, TokenRules::common_ticks(net).value_or(1), 0),
+      by_hand_(by_hand),
+      every_marking_(!only_rests_count(net)) {
+  for (const std::string& text : net.properties) {
+    try {
+      watched_.push_back({.property = parse_property(text, net)});
+    } catch (const NetError&) {  // the analysis tells
+    }
+  }
+  holds_.assign(watched_.size(), 0);
+  wrong_ = holds_;
+  all_.assign(net.places.size(), 0);
+  now_ = {all_, all_, all_};
+}
+
+bool Monitor::is_violated() const {
+  return std::any_of(watched_.begin(), watched_.end(),
+                     [](const Watched& w) { return w.is_violated(); });
+}
+
+bool Monitor::is_at_rest() const {
+  for (int t = 0; t < static_cast<int>(net_.transitions.size()); ++t) {
+    if (net_.transitions[at(t)].event.empty() && rules_.allows(now_, t)) return false;
+  }
+  return true;
+}
+
+bool Monitor::is_deadlock() const {
+  for (const std::int64_t n : now_.waiting) {
+    if (n > 0) return false;
+  }
+  for (int t = 0; t < static_cast<int>(net_.transitions.size()); ++t) {
+    if (rules_.allows(now_, t)) return false;
+  }
+  return true;
+}
+
+// The marking stood until the tick, or a word came then.
+void Monitor::judge(std::int64_t until, std::int64_t ticks_per_second) {
+  if (watched_.empty() || (by_hand_ && !every_marking_ && !is_at_rest())) return;
+  if (fresh_) {
+    for (std::size_t p = 0; p < all_.size(); ++p) all_[p] = now_.marking[p] + now_.waiting[p];
+    const MarkingView view{.tokens = all_,
+                           .waiting = now_.waiting,
+                           .deadlock = is_deadlock(),
+                           .is_enabled = [this](int t) { return rules_.allows(now_, t); }};
+    for (std::size_t i = 0; i < watched_.size(); ++i) {
+      holds_[i] = watched_[i].property.formula.holds(view) ? 1 : 0;
+    }
+    fresh_ = false;
+  }
+  for (std::size_t i = 0; i < watched_.size(); ++i) {
+    Watched& w = watched_[i];
+    const bool holds = holds_[i] != 0;
+    const PropertyKind kind = w.property.kind;
+    if (kind == PropertyKind::possible || kind == PropertyKind::eventually) {
+      if (holds && w.seen < 0) {
+        w.seen = since_;
+        if (w.is_violated()) w.violated_until = since_;
+      }
+      if (!w.property.within || w.is_violated()) continue;
+      const Fraction& within = *w.property.within;
+      const auto limit = static_cast<__int128>(within.numerator) * ticks_per_second;
+      const auto beyond = [&](std::int64_t tick) {
+        return static_cast<__int128>(tick) * within.denominator > limit;
+      };
+      if (w.seen >= 0 ? !beyond(w.seen) : !beyond(until)) continue;
+      ++w.violations;
+      w.violated_from = static_cast<std::int64_t>(limit / within.denominator);
+      w.violated_until = w.seen;
+      w.events = events_;
+      continue;
+    }
+    const bool wrong = holds == (kind == PropertyKind::never), was_wrong = wrong_[i] != 0;
+    wrong_[i] = wrong ? 1 : 0;
+    if (wrong && !was_wrong && ++w.violations == 1) {
+      w.violated_from = since_;
+      w.events = events_;
+    }
+    if (!wrong && was_wrong && w.violations == 1) w.violated_until = since_;
+  }
+}
+
+void Monitor::note(const NetEvent& e) {
+  const bool fires = e.kind == NetEventKind::fire;
+  if (e.tick > tick_ || e.kind == NetEventKind::outside || (fires && every_marking_)) {
+    judge(e.tick, per_second_);
+  }
+  tick_ = e.tick;
+  ++events_;
+  if (fires || e.kind == NetEventKind::outside) return;
+  const Place& place = net_.places[at(e.node)];
+  const bool waits = place.delay.numerator > 0 || place.awaited;
+  std::int64_t &marking = now_.marking[at(e.node)], &waiting = now_.waiting[at(e.node)];
+  if (e.kind == NetEventKind::arrive) (waits ? waiting : marking) += e.count;
+  if (e.kind == NetEventKind::finish) ++marking, --waiting;
+  if (e.kind == NetEventKind::leave) {
+    const std::int64_t ripe = std::min(e.count, marking);
+    marking -= ripe;
+    waiting -= e.count - ripe;
+  }
+  fresh_ = true;
+  since_ = e.tick;
+}
+
+void Monitor::note(const NetRun& run) {
+  per_second_ = run.ticks_per_second();
+  for (const NetEvent& e : run.events()) note(e);
+  if (run.tick() > tick_) judge(run.tick(), per_second_);
+}
+
+void Monitor::close(const NetRun& run, bool for_ever) {
+  if (run.stopped() == RunStop::none) judge(run.tick(), per_second_);
+  for (Watched& w : watched_) {
+    const bool comes = w.seen >= 0 || w.is_violated();
+    if (w.property.kind != PropertyKind::eventually || comes || !for_ever) continue;
+    ++w.violations;
+    w.violated_from = since_;
+    w.events = events_;
+    w.never_comes = true;
+  }
+}
+
+}  // namespace molejo
