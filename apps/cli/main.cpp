@@ -9,9 +9,10 @@
 
 #include "apps/cli/character.h"
 #include "apps/cli/command.h"
+#include "apps/cli/complaint.h"
 #include "apps/cli/direct.h"
-#include "apps/cli/memory.h"
 #include "apps/cli/given.h"
+#include "apps/cli/memory.h"
 #include "apps/cli/net.h"
 #include "apps/cli/numbers.h"
 #include "apps/cli/render.h"
@@ -23,10 +24,6 @@
 #include "molejo/optimise/mpi.h"
 
 namespace molejo::cli {
-
-void print_warnings(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) fmt::print(stderr, "molejo: warning: {}\n", warning);
-}
 
 namespace {
 
@@ -535,45 +532,6 @@ int run(int argc, char** argv) {
   throw InputError(
       "no command given: simulate, check, convert, modes, sketch, train, gait, stabilise, pushes, "
       "gallery, studio, render, serve, send, direct, character, walk or net; see 'molejo --help'");
-}
-
-// Without memory, and without a word about a stream that cannot be written.
-int complain(ExitCode code, const char* text, const char* more = "") noexcept {
-  std::fprintf(stderr, "molejo: %s%s\n", text, more);
-  return code;
-}
-
-int complain_about_memory() noexcept {
-  std::fprintf(stderr, "molejo: needs more than %zu MB of memory; --max-memory allows more\n",
-               max_memory() >> 20);
-  return bad_input;
-}
-
-// Only from inside a catch.
-int complain_about_what_was_caught() noexcept {
-  try {
-    throw;
-  } catch (const InputError& error) {
-    return complain(bad_input, error.what());
-  } catch (const NetworkError& error) {
-    return complain(network_failure, error.what());
-  } catch (const Interrupted& error) {
-    if (error.cause == InterruptCause::memory) return complain_about_memory();
-    return complain(numeric_failure, error.what());
-  } catch (const std::bad_alloc&) {
-    return complain_about_memory();
-  } catch (const std::exception& error) {
-    if (std::ferror(stdout)) return complain(internal_error, "standard output cannot be written");
-    return complain(internal_error, "internal error: ", error.what());
-  } catch (...) {
-    return complain(internal_error, "internal error");
-  }
-}
-
-// Where nothing can be caught, as in a destructor for which there is no memory.
-[[noreturn]] void end_where_nothing_is_caught() noexcept {
-  std::_Exit(std::current_exception() ? complain_about_what_was_caught()
-                                      : complain(internal_error, "internal error"));
 }
 
 }  // namespace

@@ -9,6 +9,57 @@
 
 namespace molejo {
 
+ActionReader::ActionReader(const ShowBodies& bodies, const JsonDocument& document,
+                           const Scope& parameters)
+    : bodies_(bodies), notes_(document) {
+  const auto offer = [&](SceneDefinition d) {
+    const std::vector<SceneDefinition>& known = bodies_.scene.definitions;
+    const auto same = [&](const SceneDefinition& other) {
+      return other.name == d.name && other.formula.scope == d.formula.scope;
+    };
+    if (is_free_name(d.name) && std::none_of(known.begin(), known.end(), same)) {
+      offered_.push_back(std::move(d));
+    }
+  };
+  for (const SceneProbe& probe : bodies_.scene.probes) {
+    const std::size_t dot = probe.name.rfind('.');
+    SceneDefinition d;
+    d.name = dot == std::string::npos ? probe.name : probe.name.substr(dot + 1);
+    d.formula = probe.formula;
+    offer(std::move(d));
+  }
+  for (std::size_t i = 0; i < parameters.names().size(); ++i) {
+    SceneDefinition d;
+    d.name = parameters.names()[i];
+    d.value = parameters.values()[i];
+    offer(std::move(d));
+  }
+}
+
+void ActionReader::add_condition(const JsonCursor& at, const std::string& name) {
+  Surroundings around;
+  around.formulas = &notes_;
+  if (!is_formula(at)) at.fail("expected a formula, such as \"ball.z < 0.5\"");
+  SceneFormula formula = read_formula(at, around);
+  define_offered(
+      [&](const SceneDefinition& d) { return formula.text.find(d.name) != std::string::npos; });
+  bodies_.scene.probes.push_back({name, std::move(formula)});
+}
+
+void ActionReader::add_condition(SceneFormula formula, const std::string& name) {
+  define_offered([](const SceneDefinition&) { return true; });
+  bodies_.scene.probes.push_back({name, std::move(formula)});
+}
+
+template <class F>
+void ActionReader::define_offered(F&& is_meant) {
+  std::erase_if(offered_, [&](const SceneDefinition& d) {
+    const bool meant = is_meant(d);
+    if (meant) bodies_.scene.definitions.push_back(d);
+    return meant;
+  });
+}
+
 namespace {
 
 class CauseReader {

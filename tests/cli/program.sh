@@ -1450,6 +1450,12 @@ test_an_interrupted_run_writes_what_it_reached() {
   [ "$(wc -l < out.csv)" -ge 2 ] || fail "nothing was written"
 }
 
+test_an_error_stays_one_line_and_no_terminal_obeys_what_it_quotes() {
+  expect 2 net analyse "$scenes/nets/walk.net.json" --property $'always: a\n\x1b[31mb'
+  [ "$(wc -l < stderr)" -eq 1 ] || fail "$(wc -l < stderr) lines"
+  lacks stderr $'\x1b'
+}
+
 test_numbers_of_a_file_have_the_bounds_of_the_options() {
   endless
   sed 's/1e-6/1e-300/' endless.json > tiny.json

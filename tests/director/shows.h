@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,11 @@ inline Show shipped_show(const std::string& name) {
   return load_show(SourceFile::given(shows() + name + ".show.json"));
 }
 
-// A show written in a test; files are found as from the folder of the shipped ones.
+// A show written in a test; files are found as from the folder of the shipped ones, and where tests
+// write their own.
 inline Show show_of(const std::string& text) {
-  return parse_show(text, SourceFile::given(shows() + "test.show.json"));
+  return parse_show(text, SourceFile::given(shows() + "test.show.json",
+                                            {std::filesystem::temp_directory_path().string()}));
 }
 
 inline std::string replaced(std::string text, const std::string& old, const std::string& by) {

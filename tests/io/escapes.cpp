@@ -87,7 +87,7 @@ TEST_CASE("escapes: whatever a file names, nothing outside of its scope is opene
 }
 
 TEST_CASE("escapes: a scene that is only a text opens nothing at all") {
-  Canary canary(binary_dir() + "/tests/canary");
+  Canary canary(binary_dir() + "/tests/second_canary");
   int tried = 0;
   for (const Escape& e : all_escapes(canary)) {
     if (e.name != "scene.json" && e.name != "a.json") continue;

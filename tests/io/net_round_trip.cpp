@@ -146,7 +146,7 @@ TEST_CASE("net round trip: ids and names of a file are written as they were read
 }
 
 TEST_CASE("net round trip: refined places stay refined in JSON and PNML") {
-  const Net game = load_net(folder() + "ball_game.net.json");
+  const Net game = load_net(SourceFile::given(folder() + "ball_game.net.json"));
   CHECK(game.refined.size() == 16);
   const auto nested = nested_net_json(game);
   REQUIRE(nested);
@@ -196,7 +196,7 @@ TEST_CASE("net round trip: nets within nets stay so, and what was changed is wri
 }
 
 TEST_CASE("net traces: every kind of step is written and read again, exactly") {
-  const Net net = load_net(folder() + "ball_top.net.json");
+  const Net net = load_net(SourceFile::given(folder() + "ball_top.net.json"));
   const std::vector<TraceStep> steps{{.transition = {0}},
                                      {.transition = {1}, .time = Fraction(7, 3)},
                                      {.time = Fraction(5, 2), .finished = {3}},

@@ -104,9 +104,9 @@ TEST_CASE("contact words: bad ones are told with their place") {
   CHECK(error_of(R"({"contact": {"slob": 1}})") ==
         "test.json:1: /contact/slob: 1: unknown key 'slob'; did you mean 'slop'?");
   CHECK(error_of(R"({"contact": {"slop": -1}})") ==
-        "test.json:1: /contact/slop: -1: must not be negative");
+        "test.json:1: /contact/slop: -1: expected metres from 0 to 1000");
   CHECK(error_of(R"({"contact": {"rest_speed": 0}})") ==
-        "test.json:1: /contact/rest_speed: 0: must be greater than zero");
+        "test.json:1: /contact/rest_speed: 0: expected m/s from 1e-12 to 1e+06");
   CHECK(error_of(R"({"contact": {"recovery": 2}})") ==
         "test.json:1: /contact/recovery: 2: must be from 0 to 1");
   CHECK(error_of(R"({"contact": {"iterations": 1e9}})") ==

@@ -7,6 +7,7 @@
 
 #include "molejo/io/scene.h"
 #include "molejo/math/expression.h"
+#include "molejo/model/bounds.h"
 #include "tests/support/places.h"
 
 using namespace molejo;
@@ -230,6 +231,11 @@ class RandomScene {
   int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
   bool chance() { return below(2) == 0; }
   double unit() { return std::uniform_real_distribution<double>(0, 1)(random_); }
+  // Of any size that may be given.
+  double within(const Bounds& bounds) {
+    const double least = std::max(bounds.least, 1e-15);
+    return std::clamp(least * std::pow(bounds.most / least, unit()), bounds.least, bounds.most);
+  }
   double size() {
     switch (below(4)) {
       case 0:
@@ -469,14 +475,15 @@ class RandomScene {
     c.enabled = below(4) > 0;
     c.friction = static_cast<Combination>(below(5));
     c.restitution = static_cast<Combination>(below(5));
-    if (chance()) c.rest_speed = size();
+    if (chance()) c.rest_speed = within(bounds_of::speed);
     if (chance()) c.iterations = 1 + below(1000);
-    if (chance()) c.tolerance = size();
+    if (chance()) c.tolerance = within(bounds_of::tolerance);
     if (chance()) c.recovery = unit();
-    if (chance()) c.slop = chance() ? 0 : size();
-    if (chance()) c.distance = size();
+    if (chance()) c.slop = chance() ? 0 : within(bounds_of::slop);
+    if (chance()) c.distance = within(bounds_of::distance);
     c.sleep = chance();
-    if (chance()) c.sleep_speed = size(), c.sleep_time = size();
+    if (chance()) c.sleep_speed = within(bounds_of::speed);
+    if (chance()) c.sleep_time = within(bounds_of::sleep_time);
   }
   SceneContactPair contact_pair(const Scene& s) {
     const auto name = [&]() -> std::string {
@@ -501,12 +508,16 @@ class RandomScene {
     if (chance()) t.start_time = number();
     t.formulation = chance() ? Formulation::reduced : Formulation::maximal;
     t.integrator = static_cast<Integrator>(below(4));
-    if (chance()) t.time_step = size();
-    if (chance()) t.tolerance = size();
-    if (chance()) t.max_step = size(), t.min_step = t.max_step * unit() * 0.9 + 1e-12 * t.max_step;
+    if (chance()) t.time_step = within(bounds_of::time_step);
+    if (chance()) t.tolerance = within(bounds_of::tolerance);
+    if (chance()) {
+      t.max_step = within(bounds_of::time_step);
+      t.min_step = within({bounds_of::min_step.least, t.max_step, "seconds"});
+    }
     t.project = chance();
-    if (chance()) t.constraint_tolerance = size();
-    if (chance()) t.duration = 100 * unit(), t.fps = 1 + 100 * unit();
+    if (chance()) t.constraint_tolerance = within(bounds_of::tolerance);
+    if (chance()) t.duration = within(bounds_of::duration);
+    if (chance()) t.fps = within(bounds_of::fps);
   }
 
   std::mt19937 random_;

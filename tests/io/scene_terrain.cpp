@@ -104,7 +104,9 @@ TEST_CASE("height field: bad ones are told with their place") {
   CHECK(bad(R"("size": 1, "spacing": 1, "heights": [[0, 1], [1, 2]])") ==
         "/height_field/spacing: 1: 'size' and 'spacing' exclude each other");
   CHECK(bad(R"("spacing": 1e308, "heights": [[0, 1, 2, 3], [0, 1, 2, 3]])") ==
-        "/height_field/spacing: 1e+308: too large or too small for so many points");
+        "/height_field/spacing: 1e+308: must be 1e+30 at most");
+  CHECK(bad(R"("size": 5e-324, "heights": [[0, 1, 2, 3], [0, 1, 2, 3]])") ==
+        "/height_field/size: 5e-324: too small for so many points");
   CHECK(bad(R"("size": 1, "image": "dot.png")").find("key 'height' is missing") !=
         std::string::npos);
   CHECK(bad(R"("size": 1, "height": 1, "image": "dot.png")") ==

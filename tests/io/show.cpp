@@ -181,7 +181,7 @@ std::string machine_with(const std::string& condition, const std::string& more) 
 }
 
 std::vector<std::string> fired(const std::string& text) {
-  const Show show = parse_show(text, folder() + "machine.show.json");
+  const Show show = parse_show(text, SourceFile::given(folder() + "machine.show.json"));
   const Directed directed = direct(show);
   std::vector<std::string> names;
   for (const NetEvent& e : directed.trace.events) {
@@ -206,7 +206,7 @@ TEST_CASE("shows: the condition of a state machine is held as long as it is true
 
 TEST_CASE("shows: a condition that cannot be read names the nearest word") {
   const auto said = [](const std::string& text) {
-    return error_text([&] { parse_show(text, folder() + "machine.show.json"); });
+    return error_text([&] { parse_show(text, SourceFile::given(folder() + "machine.show.json")); });
   };
   const std::string wrong = said(machine_with("fal > 1", ""));
   CAPTURE(wrong);
@@ -217,7 +217,9 @@ TEST_CASE("shows: a condition that cannot be read names the nearest word") {
 
 TEST_CASE("shows: events that no cause raises are warned of") {
   const auto warnings = [](const std::string& more) {
-    return parse_show(machine_with("ball.z < 0.5", more), folder() + "machine.show.json").warnings;
+    return parse_show(machine_with("ball.z < 0.5", more),
+                      SourceFile::given(folder() + "machine.show.json"))
+        .warnings;
   };
   const std::vector<std::string> all = warnings("");
   REQUIRE(all.size() == 1);
@@ -227,7 +229,8 @@ TEST_CASE("shows: events that no cause raises are warned of") {
   std::string two = near;
   two.replace(two.find("\"event\": \"hit\"}"), 15,
               "\"event\": \"hit\"}, {\"name\": \"u\", \"in\": \"done\", \"event\": \"hitt\"}");
-  const std::vector<std::string> told = parse_show(two, folder() + "two.show.json").warnings;
+  const std::vector<std::string> told =
+      parse_show(two, SourceFile::given(folder() + "two.show.json")).warnings;
   REQUIRE(told.size() == 1);
   CHECK(says(told[0], "the event 'hit' of 'stop', which cannot fire; did you mean 'hitt'"));
 }
@@ -244,7 +247,7 @@ TEST_CASE("shows: properties are watched while it runs, and a violation is playe
                          {"name": "start", "in": "open", "event": "up", "out": "moving"}],
          "properties": ["never: entering & moving"]},
  "duration": 5, "causes": [{"at": [0], "raise": "button"}, {"at": [3], "raise": "walk"}, {"at": [3.2], "raise": "up"}]})";
-  const Show show = parse_show(text, folder() + "lift.show.json");
+  const Show show = parse_show(text, SourceFile::given(folder() + "lift.show.json"));
   const Directed run = direct(show);
   REQUIRE(run.watched.size() == 1);
   REQUIRE(run.watched[0].is_violated());

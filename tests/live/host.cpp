@@ -158,6 +158,8 @@ TEST_CASE(
     void close(ClientKey) override {}
     void receive(ClientKey, std::string_view) override { ++heard_; }
     double tick(double) override { return -1; }
+    std::string status() const override { return {}; }
+    bool owes_answer(ClientKey) const override { return false; }
 
    private:
     std::shared_future<void> go_;

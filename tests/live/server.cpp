@@ -122,8 +122,8 @@ TEST_CASE("server: bodies under way together are no more than four of the larges
   }});
   const auto begin = [&](std::size_t size) {
     RawSocket socket(server.port());
-    socket.send(
-        fmt::format("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n", size));
+    socket.send(fmt::format("POST {} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n",
+                            "/?token=" + server.token(), size));
     return socket;
   };
   const auto status = [](RawSocket& socket) { return socket.receive(12).substr(9); };
