@@ -334,7 +334,7 @@ std::shared_ptr<BackgroundTraining> Trainings::begin(const std::string& file,
     }
   }
   // what is recalled may not be through with its files
-  if (const auto earlier = of(file)) earlier->end();
+  if (const auto earlier = find(file)) earlier->end();
   auto training = std::make_shared<BackgroundTraining>(
       motion, files_of(file, motion), resume ? TrainingStart::resume : TrainingStart::anew,
       std::move(wake));

@@ -38,6 +38,10 @@ class Visitor {
 
   JsonValue ask(const std::string& text) {
     client_.send(text);
+    return answer();
+  }
+  // To what was asked last.
+  JsonValue answer() {
     while (true) {
       const WebSocketMessage message = next();
       if (message.opcode == Opcode::binary) continue;
