@@ -142,7 +142,7 @@ class Run::Stepper {
   bool take_step() {
     before_ = state_;  // into memory that is there
     advance();
-    if (scratch_.failed || !event_failure_.empty() || !is_finite(state_)) {
+    if (scratch_.failed || !step_failure_.empty() || !is_finite(state_)) {
       fail();
       return false;
     }
@@ -182,22 +182,18 @@ class Run::Stepper {
       advance_by_events();
     } else if (settings_.integrator == Integrator::rkf45) {
       const double left = end_ - state_.t;
-      const AdaptiveSettings adaptive{settings_.tolerance, settings_.min_step, settings_.max_step};
-      const AdaptiveStep report =
-          adaptive_step(model_, std::min(next_step_, left), adaptive, state_, scratch_);
-      // a step cut short by the end says nothing about the next one
-      if (report.taken >= next_step_ || report.rejected > 0) next_step_ = report.next;
-      summary_.rejected_steps += report.rejected;
+      account(
+          closed_adaptive_step(model_, settings_, std::min(next_step_, left), state_, scratch_));
     } else {
       // times are multiples of the step, not sums
       const double next = begin_ + static_cast<double>(summary_.steps + 1) * settings_.time_step;
       const double target = next > end_ - 1e-9 * settings_.time_step ? end_ : next;
-      step(model_, settings_.integrator, target - state_.t, state_, scratch_);
+      account(closed_step(model_, settings_, settings_.integrator, target - state_.t, state_,
+                          scratch_));
       state_.t = target;
     }
     ++summary_.steps;
     if (model_.rows > 0 && is_finite(state_)) {
-      if (settings_.project) keep_closed(state_);
       update_poses(model_, state_.q.data(), scratch_.tree.dynamics.kinematics);
       const double error = closure_error(model_, scratch_.tree.dynamics.kinematics, scratch_.loops);
       summary_.constraint_error = std::max(summary_.constraint_error, error);
@@ -210,15 +206,20 @@ class Run::Stepper {
         settings_.integrator == Integrator::rkf45 ? next_step_ : settings_.time_step;
     const EventStep report =
         event_step(model_, settings_, std::min(proposed, left), state_, scratch_, *events_);
-    if (report.impact) {
-      // a new motion begins
-      ++summary_.impacts;
-      next_step_ = std::min(settings_.max_step, 1e-3);
-    } else if (report.taken >= next_step_ || report.rejected > 0) {
-      next_step_ = report.next;
-    }
+    step_failure_ = report.failure;
+    account(report);
+    if (!report.impact) return;
+    // a new motion begins
+    ++summary_.impacts;
+    next_step_ = std::min(settings_.max_step, 1e-3);
+  }
+
+  void account(const ClosedStep& report) {
+    // a step cut short by the end says nothing about the next one
+    if (report.taken >= next_step_ || report.rejected > 0) next_step_ = report.next;
     summary_.rejected_steps += report.rejected;
-    event_failure_ = report.failure;
+    summary_.projections += report.projections;
+    if (report.singular >= 0) step_failure_ = singular_message(model_, report.singular);
   }
 
   // The springs of soft contacts act over the whole step as they did last.
@@ -272,7 +273,8 @@ class Run::Stepper {
     }
     if (scratch_.contact) return blend(before, t);
     State state = before;
-    step(model_, settings_.integrator, t - before.t, state, aside_ ? *aside_ : scratch_);
+    closed_step(model_, settings_, settings_.integrator, t - before.t, state,
+                aside_ ? *aside_ : scratch_);
     state.t = t;
     return state;
   }
@@ -317,10 +319,10 @@ class Run::Stepper {
     if (scratch_.failed) body = most_pressed_body();
     char time[32];
     std::snprintf(time, sizeof time, "%.6g", good.t);
-    summary_.failure = event_failure_.empty()
+    summary_.failure = step_failure_.empty()
                            ? "the state is no longer finite after t = " + std::string(time) +
                                  " s (body '" + body + "'); try a smaller time step"
-                           : event_failure_ + " after t = " + time + " s; try a smaller time step";
+                           : step_failure_ + " after t = " + time + " s; try a smaller time step";
     state_ = good;
   }
 
@@ -378,7 +380,7 @@ class Run::Stepper {
   TouchLog touches_, soft_touches_;
   std::vector<Contact> pushes_;     // of soft contacts in the last step
   std::unique_ptr<Events> events_;  // when contact is event-driven
-  std::string event_failure_;
+  std::string step_failure_;
   double next_step_ = 0;
   Summary summary_;
 };
