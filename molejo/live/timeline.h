@@ -24,6 +24,8 @@ class Timeline {
   virtual double interval() const = 0;  // between two frames, s
   // Empty, or why it cannot go on.
   virtual std::string failure() const = 0;
+  // A line for each thing that was not kept as it should be.
+  virtual std::vector<std::string> warnings() const { return {}; }
 
   // Shows the next frame, made where there is none. False: it cannot go on.
   virtual bool advance() = 0;

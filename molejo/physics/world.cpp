@@ -4,8 +4,10 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
+#include "molejo/physics/audit.h"
 #include "molejo/physics/events.h"
 #include "molejo/physics/touch_log.h"
 
@@ -23,8 +25,8 @@ class Run::Stepper {
         shown_(model_),
         begin_(start.t),
         end_(start.t + settings.duration),
-        last_frame_(
-            static_cast<std::int64_t>(std::floor(settings.duration * settings.fps + 1e-9))) {
+        last_frame_(static_cast<std::int64_t>(std::floor(settings.duration * settings.fps + 1e-9))),
+        audit_(model_, settings) {
     next_step_ = std::min(settings.max_step, 1e-3);
     const bool runge_kutta =
         settings.integrator == Integrator::rk4 || settings.integrator == Integrator::rkf45;
@@ -52,6 +54,7 @@ class Run::Stepper {
     read_signals(model_, state_.t, state_.q.data(), state_.v.data(), shown_, *next);
     // those that were, stay if not
     check_finite(*next, scratch_.formulas ? "now" : "at the start");
+    audit_.add_formulas(*formulas);
     if (aside_) aside_->formulas = std::make_unique<FormulaRun>(*next);
     scratch_.formulas = std::move(next);
     for (Scratch* scratch : {&scratch_, aside_.get()}) {
@@ -83,6 +86,7 @@ class Run::Stepper {
   }
 
   void add_push(const Push& push) {
+    audit_.push();
     scratch_.pushes.push_back(push);
     if (aside_) aside_->pushes.push_back(push);
     if (scratch_.contact) wake_all(model_, scratch_.tree.dynamics, *scratch_.contact);
@@ -149,17 +153,30 @@ class Run::Stepper {
     put_on_paths(model_, state_);
     take_penalty(state_.t - before_.t);
     unlogged_ = state_.t - before_.t;
+    if (touched()) audit_.touch();
     if (scratch_.formulas) sum_contact_forces(unlogged_);
     if (scratch_.formulas && !scratch_.formulas->set->forces.empty()) {
       update_poses(model_, state_.q.data(), shown_);
       update_velocities(model_, state_.v.data(), shown_);
       read_signals(model_, state_.t, state_.q.data(), state_.v.data(), shown_, *scratch_.formulas);
       measure_work(model_, shown_, unlogged_, *scratch_.formulas);
+      work_before_ = work_;
+      work_ = std::accumulate(scratch_.formulas->done.begin(), scratch_.formulas->done.end(), 0.0);
     }
     const auto over = [&](const Push& p) { return p.until < before_.t; };  // frames may go back
     std::erase_if(scratch_.pushes, over);
     if (aside_) std::erase_if(aside_->pushes, over);
     return true;
+  }
+
+  // Did anything push another in the last step?
+  bool touched() const {
+    const auto pushes = [](const Contact& c) { return !(c.impulse == Vec3{}); };
+    const auto any = [&](const std::vector<Contact>& list) {
+      return std::any_of(list.begin(), list.end(), pushes);
+    };
+    return (scratch_.contact && any(scratch_.contact->contacts.list)) ||
+           (events_ && any(events_->impacts)) || any(pushes_);
   }
 
   // On each body, over the last step.
@@ -196,6 +213,9 @@ class Run::Stepper {
     if (model_.rows > 0 && is_finite(state_)) {
       update_poses(model_, state_.q.data(), scratch_.tree.dynamics.kinematics);
       const double error = closure_error(model_, scratch_.tree.dynamics.kinematics, scratch_.loops);
+      if (error > summary_.constraint_error) {
+        audit_.add_closure(error, most_open(model_, scratch_.loops));
+      }
       summary_.constraint_error = std::max(summary_.constraint_error, error);
     }
   }
@@ -357,6 +377,9 @@ class Run::Stepper {
     touches_.add_frame(state.t, events, frame.contacts);
     soft_touches_.add_frame(state.t, events, frame.contacts);
     if (scratch_.contact) frame.asleep = scratch_.contact->sleepers;
+    const double passed = state_.t > before_.t ? (state.t - before_.t) / (state_.t - before_.t) : 1;
+    audit_.add_frame(frame.energy, work_before_ + passed * (work_ - work_before_));
+    audit_.report(summary_.warnings);
     if (scratch_.formulas) {
       read_signals(model_, state.t, state.q.data(), state.v.data(), k, *scratch_.formulas);
       read_probes(*scratch_.formulas, frame.probes);
@@ -382,6 +405,9 @@ class Run::Stepper {
   std::unique_ptr<Events> events_;  // when contact is event-driven
   std::string step_failure_;
   double next_step_ = 0;
+  Audit audit_;
+  // of formula forces, up to the start and the end of the last step
+  double work_before_ = 0, work_ = 0;
   Summary summary_;
 };
 

@@ -240,6 +240,7 @@ TEST_CASE("singular: a window of bars that are not quite equal goes where its le
       const Built built = build(scene);
       const Recording recording = simulate(built, scene.settings);
       CHECK(recording.summary.failure == "");
+      CHECK(recording.summary.warnings.empty());
       const State& end = recording.frames.back().state;
       const auto angle = [&](const char* rod) {
         return end.q[built.model.links[static_cast<std::size_t>(built.model.body(rod).index)].q];
