@@ -1110,6 +1110,24 @@ test_a_run_that_does_not_keep_its_energy_says_so() {
   holds stdout '^ +"the energy changes'
 }
 
+# two bars in one line between two pivots: free at first sight, yet they cannot move
+test_a_singular_configuration_stops_the_run_and_is_named() {
+  cat > truss.json << 'END'
+{"contact": false, "duration": 1,
+ "bodies": [
+   {"name": "a", "position": [0.5, 0, 0], "mass_properties": {"mass": 1, "inertia": [0.01, 0.1, 0.1]}},
+   {"name": "b", "position": [1.5, 0, 0], "mass_properties": {"mass": 1, "inertia": [0.01, 0.1, 0.1]}}],
+ "joints": [
+   {"type": "revolute", "child": "a", "anchor": [0, 0, 0], "axis": [0, 1, 0]},
+   {"type": "revolute", "parent": "a", "child": "b", "anchor": [1, 0, 0], "axis": [0, 1, 0]},
+   {"name": "far", "type": "revolute", "child": "b", "anchor": [2, 0, 0], "axis": [0, 1, 0], "loop": true}]}
+END
+  for method in semi_implicit_euler midpoint rk4 rkf45; do
+    expect 1 simulate truss.json --integrator $method
+    holds stderr "the mechanism of joint 'far' comes to a singular configuration"
+  done
+}
+
 test_loops_and_redundant_constraints() {
   cp "$scenes/imports/fourbar.xml" .
   expect 0 check fourbar.xml
