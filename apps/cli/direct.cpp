@@ -171,6 +171,7 @@ void print_report(const Show& show, const Directed& d, const DirectOptions& o) {
   }
   print_row("wall time", fmt::format("{:.3f} s", s.wall_seconds));
   print_row("hash", fmt::format("{:016x}", s.hash));
+  for (const std::string& warning : s.warnings) print_row("warning", warning);
   for (const std::string& path : o.outputs) print_row("wrote", path);
   if (!o.frames.empty()) {
     print_row("wrote", fmt::format("{0}1.svg ... {0}{1}.svg", o.frames, d.recording.frames.size()));
@@ -207,6 +208,8 @@ void print_json(const Show& show, const Proof& proof, const Directed* d) {
     root.add("beyond_limits", JsonValue(d->report.beyond_limits));
     root.add("hash", JsonValue(fmt::format("{:016x}", s.hash)));
     root.add("failure", JsonValue(s.failure));
+    JsonValue& warnings = root.add("warnings", JsonValue::array());
+    for (const std::string& warning : s.warnings) warnings.items.emplace_back(warning);
   }
   fmt::print("{}", pretty_text(root));
 }

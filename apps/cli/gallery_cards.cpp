@@ -181,6 +181,7 @@ MadeCard scene_card(const GallerySource& source) {
   if (!scene.description.empty()) card.description = scene.description;
   card.facts = summary_facts(s);
   card.failure = s.failure;
+  card.warnings = s.warnings;
   card.film = film_json(film_of(scene, built.model, recording));
   add_recording(source, scene, built.model, recording, card);
   if (!scene.warnings.empty()) {
@@ -269,6 +270,7 @@ MadeCard show_card(const GallerySource& source) {
   MadeCard made{card_of(source), fmt::format("{:>5.4g} s, {} firings", s.duration, firings)};
   GalleryCard& card = made.card;
   card.failure = s.failure;
+  card.warnings = s.warnings;
   card.film = film_json(film_of(show.scene, model, directed.recording));
   const bool skins = !directed.walkers.empty();
   add_file(source, ".glb", "glTF animation",

@@ -155,6 +155,7 @@ void print_summary(const Scene& scene, const Settings& settings, const Model& mo
   print_row("wall time",
             fmt::format("{:.3g} s, {:.0f} steps/s", s.wall_seconds, s.steps_per_second));
   print_row("hash", fmt::format("{:016x}", s.hash));
+  for (const std::string& warning : s.warnings) print_row("warning", warning);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ void add(const Summary& s, Summary& sum) {
   sum.largest_penetration = std::max(sum.largest_penetration, s.largest_penetration);
   sum.constraint_error = std::max(sum.constraint_error, s.constraint_error);
   if (sum.failure.empty()) sum.failure = s.failure;
+  if (sum.warnings.empty()) sum.warnings = s.warnings;
 }
 
 }  // namespace

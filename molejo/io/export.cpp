@@ -49,6 +49,7 @@ Json summary_object(const Recording& recording) {
   out["steps_per_second"] = s.steps_per_second;
   out["hash"] = fmt::format("{:016x}", s.hash);  // as text: a JSON number holds 53 bits
   out["failure"] = s.failure.empty() ? Json(nullptr) : Json(s.failure);
+  out["warnings"] = s.warnings;
   return out;
 }
 

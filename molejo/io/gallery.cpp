@@ -214,6 +214,9 @@ std::string gallery_card(const GalleryCard& card) {
   if (!card.failure.empty()) {
     out += "<p class=\"failure\">stopped early: " + escaped(card.failure) + "</p>\n";
   }
+  for (const std::string& warning : card.warnings) {
+    out += "<p class=\"failure\">warning: " + escaped(warning) + "</p>\n";
+  }
   // what moves on the left; beside it pictures, or words where there are none
   const bool moves = !card.film.empty();
   const std::size_t first = moves ? 0 : 1;

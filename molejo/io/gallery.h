@@ -29,9 +29,10 @@ struct GallerySentence {
 struct GalleryCard {
   std::string id;  // its own on the page
   std::string topic, kind, title, description;
-  std::string source;   // the file it is about
-  std::string failure;  // why a run stopped early
-  std::string film{};   // film_json; empty: nothing moves
+  std::string source;                 // the file it is about
+  std::string failure;                // why a run stopped early
+  std::vector<std::string> warnings;  // what a run did not keep
+  std::string film{};                 // film_json; empty: nothing moves
   std::vector<GalleryPicture> pictures{};
   std::vector<std::pair<std::string, std::string>> facts{};  // name and value
   std::vector<GallerySentence> sentences{};

@@ -37,6 +37,7 @@ class LiveRun : public Timeline {
   double interval() const override { return 1 / scene_.settings.fps; }
   bool is_at_end() const { return history_.is_at_end(); }
   std::string failure() const override { return run_->summary().failure; }
+  std::vector<std::string> warnings() const override { return run_->summary().warnings; }
   std::int64_t steps() const { return run_->summary().steps; }
 
   Advance show_next(Clock::time_point until) override;

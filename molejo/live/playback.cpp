@@ -199,12 +199,17 @@ void Playback::tell_all(const std::string& text) const {
 std::string Playback::status() const {
   const Timeline& line = timeline();
   const std::string failure = fault_.empty() ? line.failure() : fault_;
+  std::string warnings;
+  for (const std::string& warning : line.warnings()) {
+    warnings += (warnings.empty() ? ",\"warnings\":[" : ",") + quoted(warning);
+  }
+  if (!warnings.empty()) warnings += ']';
   return fmt::format(
       "\"t\":{:.9g},\"frame\":{},\"playing\":{},\"speed\":{:g},\"rate\":{:.3g},"
-      "\"begin\":{:.9g},\"end\":{:.9g}{}{}{}",
+      "\"begin\":{:.9g},\"end\":{:.9g}{}{}{}{}",
       line.time(), line.number(), playing_, speed_, rate_, line.begin(), line.end(), more_status(),
       stepping_ && stepping_->left > 0 ? fmt::format(",\"frames_left\":{}", stepping_->left) : "",
-      failure.empty() ? "" : fmt::format(",\"failure\":{}", quoted(failure)));
+      failure.empty() ? "" : fmt::format(",\"failure\":{}", quoted(failure)), warnings);
 }
 
 // To those whose turn it is; clients that want the same share one copy.

@@ -34,6 +34,8 @@ class Timeline {
   virtual double interval() const = 0;  // between two frames, s
   // Empty, or why it cannot go on.
   virtual std::string failure() const = 0;
+  // A line for each thing that was not kept as it should be.
+  virtual std::vector<std::string> warnings() const { return {}; }
 
   // Shows the next frame, made where there is none: not much longer than until this time, where
   // it can be made in parts.

@@ -37,6 +37,8 @@ void SparseLdlt::analyse(int size, const std::vector<Entry>& lower) {
   size_ = size;
   const auto n = static_cast<std::size_t>(size);
   place_ = minimum_degree(size, lower);
+  at_place_.resize(n);
+  for (int i = 0; i < size; ++i) at_place_[place_[static_cast<std::size_t>(i)]] = i;
 
   // columns of the upper triangle in the new order
   column_start_.assign(n + 1, 0);
@@ -77,6 +79,7 @@ void SparseLdlt::analyse(int size, const std::vector<Entry>& lower) {
   L_row_.resize(L_start_[n]);
   L_value_.resize(L_start_[n]);
   D_inverse_.assign(n, 0);
+  reach_.assign(n, 0);
   L_count_.assign(n, 0);
   stack_.assign(n, 0);
   pattern_.assign(n, 0);
@@ -84,9 +87,10 @@ void SparseLdlt::analyse(int size, const std::vector<Entry>& lower) {
   permuted_.assign(n, 0);
 }
 
-int SparseLdlt::factorize(const double* values, double threshold) {
+int SparseLdlt::factorize(const double* values, const double* size) {
   const auto n = static_cast<std::size_t>(size_);
   int dropped = 0;
+  weakest_ = {};
   std::fill(L_count_.begin(), L_count_.end(), 0);
   std::fill(work_.begin(), work_.end(), 0);  // an interrupt may have left something
   std::fill(mark_.begin(), mark_.end(), none);
@@ -112,7 +116,8 @@ int SparseLdlt::factorize(const double* values, double threshold) {
     }
 
     // row k of L by a sparse triangular solve
-    double pivot = diagonal;
+    const int row = at_place_[k];
+    double pivot = diagonal, whole = size[row], reach = whole;
     for (; top < n; ++top) {
       const std::size_t i = pattern_[top];
       const double y = work_[i];
@@ -122,15 +127,36 @@ int SparseLdlt::factorize(const double* values, double threshold) {
       }
       const double l = y * D_inverse_[i];
       pivot -= l * y;
+      reach += l * l * reach_[i];
       const std::size_t at = L_start_[i] + L_count_[i]++;
       L_row_[at] = k;
       L_value_[at] = l;
     }
-    const bool keep = pivot > threshold * diagonal;
+    if (pivot > threshold * whole && pivot < sound * reach) {
+      whole = reach = combined_size(k, size);
+    }
+    const bool keep = pivot > threshold * whole;
     D_inverse_[k] = keep ? 1 / pivot : 0;
+    reach_[k] = reach;
     dropped += keep ? 0 : 1;
+    if (pivot < weakest_.pivot * whole && pivot > noise * whole) weakest_ = {row, pivot / whole};
   }
   return dropped;
+}
+
+// Row k of L^-1 is x; dropped rows have no part in it.
+double SparseLdlt::combined_size(std::size_t k, const double* size) {
+  std::vector<double>& x = work_;
+  x[k] = 1;
+  double sum = size[at_place_[k]];
+  for (std::size_t j = k; j-- > 0;) {
+    for (std::size_t p = L_start_[j]; p < L_start_[j] + L_count_[j]; ++p) {
+      x[j] -= L_value_[p] * x[L_row_[p]];
+    }
+    sum += x[j] * x[j] * size[at_place_[j]];
+  }
+  std::fill_n(x.begin(), k + 1, 0);
+  return sum;
 }
 
 void SparseLdlt::solve(double* x) const {

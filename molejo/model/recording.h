@@ -64,8 +64,9 @@ struct Summary {
   std::int64_t impacts = 0;        // event-driven: times at which impulses acted
   double largest_penetration = 0;  // of any two bodies after any step, m
   double wall_seconds = 0, steps_per_second = 0;
-  std::uint64_t hash = 0;  // of the final state
-  std::string failure;     // empty, or why the run stopped early (time, body, cause)
+  std::uint64_t hash = 0;             // of the final state
+  std::string failure;                // empty, or why the run stopped early (time, body, cause)
+  std::vector<std::string> warnings;  // a line for each thing that was not kept as it should be
 };
 
 // A number that formulas gave: a probe, a component of one, or the work done by a force so far.

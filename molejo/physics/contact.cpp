@@ -7,25 +7,11 @@
 #include "molejo/math/parallel.h"
 #include "molejo/model/error.h"
 #include "molejo/model/kinematics_kernel.h"
-#include "molejo/physics/index.h"
+#include "molejo/physics/groups.h"
 
 namespace molejo {
 
 namespace {
-
-int leader_of(std::vector<int>& leader, int tree) {
-  while (leader[index(tree)] != tree) {
-    leader[index(tree)] = leader[index(leader[index(tree)])];
-    tree = leader[index(tree)];
-  }
-  return tree;
-}
-
-// The smaller index leads, so that islands come in the order of their first tree.
-void join(std::vector<int>& leader, int a, int b) {
-  a = leader_of(leader, a), b = leader_of(leader, b);
-  leader[index(std::max(a, b))] = std::min(a, b);
-}
 
 bool can_move(const ContactStep& step, int body) { return step.yields[index(body)]; }
 

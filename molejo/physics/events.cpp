@@ -245,29 +245,26 @@ EventStep event_step(const Model& model, const Settings& settings, double h, Sta
     if (lasting) {
       contact.contacts.list = e.memory;
       contact.contacts.only = &e.lasting;
-      step(model, Integrator::midpoint, tau, s, scratch);
-    } else {
-      step(model, settings.integrator, tau, s, scratch);
     }
+    const Integrator method = lasting ? Integrator::midpoint : settings.integrator;
+    const ClosedStep report = closed_step(model, settings, method, tau, s, scratch);
+    out.rejected += report.rejected, out.projections += report.projections;
+    out.singular = std::max(out.singular, report.singular);
   };
+  out.taken = out.next = h;
   if (lasting) {
     e.memory = contact.contacts.list;
     out.taken = std::min(h, settings.time_step);
-    out.next = h;
     advance(out.taken, state);
     state.t = e.start.t + out.taken;
-    straight_path(model, e.start, state, e.path);
   } else if (settings.integrator == Integrator::rkf45) {
-    const AdaptiveStep report = adaptive_step(
-        model, h, {settings.tolerance, settings.min_step, settings.max_step}, state, scratch);
-    out.taken = report.taken, out.next = report.next, out.rejected = report.rejected;
-    smooth_path(model, e.start, state, scratch, e.path);
+    static_cast<ClosedStep&>(out) = closed_adaptive_step(model, settings, h, state, scratch);
   } else {
-    out.taken = h, out.next = h;
-    step(model, settings.integrator, h, state, scratch);
-    smooth_path(model, e.start, state, scratch, e.path);
+    advance(h, state);
   }
-  if (!state.q.allFinite() || !state.v.allFinite()) return out;
+  if (out.singular >= 0 || !state.q.allFinite() || !state.v.allFinite()) return out;
+  lasting ? straight_path(model, e.start, state, e.path)
+          : smooth_path(model, e.start, state, scratch, e.path);
 
   // the boxes of the whole way
   bound_travel(model, contact, e);
@@ -299,6 +296,7 @@ EventStep event_step(const Model& model, const Settings& settings, double h, Sta
   // steps of lasting contacts make lists of pairs of their own
   Contacts::Pair met = contact.contacts.pairs[index(meeting.pair)];
   cut_step(model, meeting, met, contact.contacts, e, state, advance);
+  if (out.singular >= 0) return out;
   out.taken = state.t - e.start.t;
   out.impact = true;
   e.repeated = out.taken > 0 ? 0 : e.repeated + 1;

@@ -10,8 +10,8 @@
 // of `time_step`; meetings of others are still found exactly.
 #pragma once
 
+#include "molejo/physics/closed_step.h"
 #include "molejo/physics/impact.h"
-#include "molejo/physics/integrate.h"
 
 namespace molejo {
 
@@ -32,10 +32,7 @@ struct Events {
   int repeated = 0;             // impacts in a row without a step between them
 };
 
-struct EventStep {
-  double taken = 0;  // s
-  double next = 0;   // proposal for the following step
-  int rejected = 0;
+struct EventStep : ClosedStep {
   bool impact = false;  // the step ended with one; its contacts are in events.impacts
   std::string failure;  // empty, or what could not be solved
 };

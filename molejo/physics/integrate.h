@@ -66,7 +66,7 @@ struct Scratch {
   static constexpr int stages = 6;
   std::vector<VecX> y_rate, v_rate;
   VecX y, q, v;
-  State start;  // of an adaptive step, to go back to
+  State start, closed;  // of a step, and of one that ends closed, to go back to
 };
 
 // Accelerations at a state, with all forces and closures.

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "molejo/math/interrupt.h"
 #include "molejo/model/kinematics_kernel.h"
+#include "molejo/physics/groups.h"
 
 namespace molejo {
 
@@ -25,26 +28,45 @@ void add_freedoms(const Model& model, const std::vector<int>& way, std::vector<i
 }
 
 // Carries a wrench from a body to the root through the eliminations of the tree's factor and adds
-// what each freedom feels to u.
-void carry(const Model& model, const Dynamics<double>& d, const std::vector<int>& way,
-           const ClosureRow& row, double sign, const std::vector<int>& slot, double* u) {
-  if (way.empty()) return;
-  const Vec3 p = d.kinematics.bodies[static_cast<std::size_t>(way[0])].p;
+// what each freedom feels to u. Returns the mobility that the row would have if nothing cancelled:
+// with every force across its lever, and every axis along what comes to it.
+double carry(const Model& model, const Dynamics<double>& d, const std::vector<int>& way,
+             const ClosureRow& row, double sign, const std::vector<int>& slot, double* u) {
+  double size = 0;
+  if (way.empty()) return size;
+  const Vec3 arm = row.p - d.kinematics.bodies[static_cast<std::size_t>(way[0])].p;
   Vec3 f = row.f * sign;
-  Vec3 n = row.n * sign + cross(row.p - p, f);
+  Vec3 n = row.n * sign + cross(arm, f);
+  double torque = dot(row.n, row.n) + dot(arm, arm) * dot(f, f);  // squared, at its largest
   for (int i : way) {
     const Link& link = model.links[static_cast<std::size_t>(i)];
+    const double force = dot(f, f);
+    double felt_by_three = 0, least = std::numeric_limits<double>::infinity();
     for (int j = link.v; j < link.v + link.translations + link.rotations; ++j) {
       const auto m = static_cast<std::size_t>(j);
       const FreedomFactor<double>& factor = d.freedoms[m];
-      const double felt = dot(d.kinematics.axes[m], j < link.v + link.translations ? f : n);
+      const bool translation = j < link.v + link.translations;
+      const double felt = dot(d.kinematics.axes[m], translation ? f : n);
       u[slot[m]] += felt;
       const double g = felt * factor.d_inverse;
+      // three translations feel every force; of three rotations one may be much easier than another
+      if (translation) {
+        size += link.translations == 3 ? felt * g : force * factor.d_inverse;
+      } else if (link.rotations == 3) {
+        felt_by_three += felt * g;
+        least = std::min(least, factor.d_inverse);
+      } else {
+        size += torque * factor.d_inverse;
+      }
       n -= factor.U_angular * g;
       f -= factor.U_linear * g;
     }
-    n += cross(d.kinematics.bodies[static_cast<std::size_t>(i)].r, f);
+    if (link.rotations == 3) size += std::max(felt_by_three, torque * least);
+    const Vec3& r = d.kinematics.bodies[static_cast<std::size_t>(i)].r;
+    torque = dot(n, n) + dot(r, r) * dot(f, f);
+    n += cross(r, f);
   }
+  return size;
 }
 
 // lambda = (G M^-1 G^T)^-1 rhs (in loops.lambda), then x = M^-1 G^T lambda.
@@ -85,15 +107,96 @@ double largest_error(const Loops& loops) {
   return error;
 }
 
+// Trees that loops couple. What cannot be pushed couples nothing.
+void find_mechanisms(const Model& model, Loops& loops) {
+  std::vector<int> tree_of(model.links.size());
+  for (std::size_t t = 0; t < model.trees.size(); ++t) {
+    for (int i = model.trees[t].first_link; i < model.trees[t].last_link; ++i) {
+      tree_of[index(i)] = static_cast<int>(t);
+    }
+  }
+  std::vector<int>& leader = loops.mechanism_of_tree;
+  leader.resize(model.trees.size());
+  std::iota(leader.begin(), leader.end(), 0);
+  const auto moves = [&](BodyId body) {
+    return !body.is_world() && can_be_pushed(model, body.index);
+  };
+  for (const LoopJoint& loop : model.loops) {
+    if (!moves(loop.body_1) || !moves(loop.body_2)) continue;
+    join(leader, tree_of[index(loop.body_1.index)], tree_of[index(loop.body_2.index)]);
+  }
+  for (std::size_t t = 0; t < leader.size(); ++t)
+    leader[t] = leader_of(leader, static_cast<int>(t));
+  loops.mechanism_of_row.assign(index(model.rows), -1);
+  for (const LoopJoint& loop : model.loops) {
+    const BodyId body = moves(loop.body_1) ? loop.body_1 : loop.body_2;
+    if (!moves(body)) continue;
+    const int mechanism = leader[index(tree_of[index(body.index)])];
+    std::fill_n(loops.mechanism_of_row.begin() + loop.first_row, loop.all_rows(), mechanism);
+  }
+}
+
+// Slower than this, m/s or rad/s, is at rest.
+bool is_slow(double x) { return std::fabs(x) <= 1e-9; }
+
+// Of each mechanism that moves with v; k is up to date.
+void kinetic_energies(const Model& model, const double* v, const Kinematics<double>& k,
+                      const Loops& loops, std::vector<double>& kinetic) {
+  std::fill(kinetic.begin(), kinetic.end(), 0);
+  for (std::size_t t = 0; t < model.trees.size(); ++t) {
+    const Tree& tree = model.trees[t];
+    double& sum = kinetic[index(loops.mechanism_of_tree[t])];
+    for (int i = tree.first_link; i < tree.last_link; ++i) {
+      const Link& link = model.links[index(i)];
+      if (link.follows >= 0) continue;
+      const BodyMotion<double>& b = k.bodies[index(i)];
+      const Vec3 at_com = b.v + cross(b.w, b.com);
+      sum += 0.5 * (link.mass * dot(at_com, at_com) + dot(b.w, rotated(b.R, link.I_BC) * b.w));
+    }
+    for (int j = tree.first_v; j < tree.last_v; ++j) {
+      sum += 0.5 * model.drives[index(j)].armature * v[j] * v[j];
+    }
+  }
+}
+
+// The largest part that any mechanism has of its kinetic energy.
+double largest_part(const std::vector<double>& part, const std::vector<double>& kinetic) {
+  double largest = 0;
+  for (std::size_t m = 0; m < part.size(); ++m) {
+    if (part[m] > 0) largest = std::max(largest, part[m] / kinetic[m]);
+  }
+  return largest;
+}
+
+// What the multipliers, impulses against the rates of the rows, take away. Velocities must be up to
+// date.
+double removed_part(const Model& model, const State& state, const Kinematics<double>& k,
+                    Loops& loops) {
+  if (std::all_of(loops.change.begin(), loops.change.end(), is_slow)) return 0;
+  kinetic_energies(model, state.v.data(), k, loops, loops.kinetic);
+  std::fill(loops.part.begin(), loops.part.end(), 0);
+  for (std::size_t r = 0; r < loops.rate.size(); ++r) {
+    const int mechanism = loops.mechanism_of_row[r];
+    if (mechanism >= 0) loops.part[index(mechanism)] -= 0.5 * loops.lambda[r] * loops.rate[r];
+  }
+  return largest_part(loops.part, loops.kinetic);
+}
+
 }  // namespace
 
 Loops::Loops(const Model& model)
     : rows(static_cast<std::size_t>(model.rows)),
       lambda(static_cast<std::size_t>(model.rows)),
+      size(static_cast<std::size_t>(model.rows)),
       response(static_cast<std::size_t>(model.nv)),
       change(static_cast<std::size_t>(model.nv)),
       motion(model.links.size()),
-      slot(static_cast<std::size_t>(model.nv), -1) {
+      slot(static_cast<std::size_t>(model.nv), -1),
+      kinetic(model.trees.size()),
+      part(model.trees.size()),
+      rate(static_cast<std::size_t>(model.rows)),
+      moved(model.nv) {
+  find_mechanisms(model, *this);
   std::vector<std::vector<int>> loops_at(static_cast<std::size_t>(model.nv));
   for (std::size_t l = 0; l < model.loops.size(); ++l) {
     check_interrupt();
@@ -171,8 +274,10 @@ void factorize_loops(const Model& model, Dynamics<double>& d, Loops& loops) {
     for (int r = 0; r < loop.all_rows(); ++r) {
       const ClosureRow& row = loops.rows[static_cast<std::size_t>(loop.first_row + r)];
       double* u = s.u.data() + static_cast<std::size_t>(r) * width;
-      carry(model, d, s.steps_2, row, 1, loops.slot, u);
-      carry(model, d, s.steps_1, row, -1, loops.slot, u);
+      double& size = loops.size[static_cast<std::size_t>(loop.first_row + r)];
+      size = carry(model, d, s.steps_2, row, 1, loops.slot, u) +
+             carry(model, d, s.steps_1, row, -1, loops.slot, u);
+      if (r >= loop.rows) size += rotor_yield(loop, r);
     }
   }
 
@@ -198,7 +303,8 @@ void factorize_loops(const Model& model, Dynamics<double>& d, Loops& loops) {
       }
     }
   }
-  loops.redundant = loops.factor.factorize(loops.values.data());
+  loops.redundant = loops.factor.factorize(loops.values.data(), loops.size.data());
+  if (loops.factor.weakest().pivot < loops.weakest.pivot) loops.weakest = loops.factor.weakest();
 }
 
 void constrain_acceleration(const Model& model, Dynamics<double>& d, Loops& loops) {
@@ -234,6 +340,7 @@ Projection project(const Model& model, State& state, double tolerance, Dynamics<
     d.inertia[static_cast<std::size_t>(i)] = model.drives[static_cast<std::size_t>(i)].armature;
   }
 
+  loops.moved.setZero();
   update_poses(model, state.q.data(), d.kinematics);
   update_rows(model, d.kinematics, loops);
   report.error_before = report.error_after = largest_error(loops);
@@ -246,6 +353,7 @@ Projection project(const Model& model, State& state, double tolerance, Dynamics<
     for (std::size_t r = 0; r < loops.rows.size(); ++r) loops.lambda[r] = -loops.rows[r].error;
     solve_multipliers(model, d, loops, loops.change.data());
     move(model, loops.change.data(), 1.0, state.q.data());
+    for (int i = 0; i < model.nv; ++i) loops.moved[i] += loops.change[index(i)];
     update_poses(model, state.q.data(), d.kinematics);
     update_rows(model, d.kinematics, loops);
     const double error = largest_error(loops);
@@ -262,17 +370,46 @@ Projection project(const Model& model, State& state, double tolerance, Dynamics<
     for (int r = 0; r < loop.all_rows(); ++r) {
       // rotors resist the correction by their inertia alone
       const auto n = static_cast<std::size_t>(loop.first_row + r);
-      loops.lambda[n] = r < loop.rows ? -closure_rate(d.kinematics, loop, loops.rows[n]) : 0;
+      loops.rate[n] = r < loop.rows ? closure_rate(d.kinematics, loop, loops.rows[n]) : 0;
+      loops.lambda[n] = -loops.rate[n];
     }
   }
   solve_multipliers(model, d, loops, loops.change.data());
+  if (loops.is_nearly_singular()) {
+    report.jolt = removed_part(model, state, d.kinematics, loops);
+  }
   for (int i = 0; i < model.nv; ++i) state.v[i] += loops.change[static_cast<std::size_t>(i)];
   return report;
+}
+
+double difference_part(const Model& model, const State& state, const VecX& change,
+                       Kinematics<double>& k, Loops& loops) {
+  if (std::all_of(change.begin(), change.end(), is_slow)) return 0;
+  update_poses(model, state.q.data(), k);
+  update_velocities(model, change.data(), k);
+  kinetic_energies(model, change.data(), k, loops, loops.part);
+  update_velocities(model, state.v.data(), k);
+  kinetic_energies(model, state.v.data(), k, loops, loops.kinetic);
+  return largest_part(loops.part, loops.kinetic);
 }
 
 double closure_error(const Model& model, const Kinematics<double>& k, Loops& loops) {
   update_rows(model, k, loops);
   return largest_error(loops);
+}
+
+int most_open(const Model& model, const Loops& loops) {
+  const auto smaller = [](const ClosureRow& a, const ClosureRow& b) {
+    return std::fabs(a.error) < std::fabs(b.error);
+  };
+  const auto row = std::max_element(loops.rows.begin(), loops.rows.end(), smaller);
+  return loop_of_row(model, static_cast<int>(row - loops.rows.begin()));
+}
+
+int loop_of_row(const Model& model, int row) {
+  const auto behind = [](int r, const LoopJoint& loop) { return r < loop.first_row; };
+  const auto next = std::upper_bound(model.loops.begin(), model.loops.end(), row, behind);
+  return static_cast<int>(next - model.loops.begin()) - 1;
 }
 
 int redundant_rows(const Model& model, const State& state) {

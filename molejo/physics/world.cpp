@@ -4,10 +4,12 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
+#include "molejo/physics/audit.h"
 #include "molejo/physics/events.h"
 #include "molejo/physics/touch_log.h"
 
@@ -25,8 +27,8 @@ class Run::Stepper {
         shown_(model_),
         begin_(start.t),
         end_(start.t + settings.duration),
-        last_frame_(
-            static_cast<std::int64_t>(std::floor(settings.duration * settings.fps + 1e-9))) {
+        last_frame_(static_cast<std::int64_t>(std::floor(settings.duration * settings.fps + 1e-9))),
+        audit_(model_, settings) {
     next_step_ = std::min(settings.max_step, 1e-3);
     const bool runge_kutta =
         settings.integrator == Integrator::rk4 || settings.integrator == Integrator::rkf45;
@@ -59,6 +61,7 @@ class Run::Stepper {
     read_signals(model_, state_.t, state_.q.data(), state_.v.data(), shown_, *next);
     // those that were, stay if not
     check_finite(*next, scratch_.formulas ? "now" : "at the start");
+    audit_.add_formulas(*formulas);
     if (aside_) aside_->formulas = std::make_unique<FormulaRun>(*next);
     scratch_.formulas = std::move(next);
     for (Scratch* scratch : {&scratch_, aside_.get()}) {
@@ -90,6 +93,7 @@ class Run::Stepper {
   }
 
   void add_push(const Push& push) {
+    audit_.push();
     scratch_.pushes.push_back(push);
     if (aside_) aside_->pushes.push_back(push);
     if (scratch_.contact) wake_all(model_, scratch_.tree.dynamics, *scratch_.contact);
@@ -174,24 +178,37 @@ class Run::Stepper {
       if (scratch_.contact) forget(model_, scratch_.tree.dynamics, *scratch_.contact);
       throw;
     }
-    if (scratch_.failed || !event_failure_.empty() || !is_finite(state_)) {
+    if (scratch_.failed || !step_failure_.empty() || !is_finite(state_)) {
       fail();
       return false;
     }
     put_on_paths(model_, state_);
     take_penalty(state_.t - before_.t);
     unlogged_ = state_.t - before_.t;
+    if (touched()) audit_.touch();
     if (scratch_.formulas) sum_contact_forces(unlogged_);
     if (scratch_.formulas && !scratch_.formulas->set->forces.empty()) {
       update_poses(model_, state_.q.data(), shown_);
       update_velocities(model_, state_.v.data(), shown_);
       read_signals(model_, state_.t, state_.q.data(), state_.v.data(), shown_, *scratch_.formulas);
       measure_work(model_, shown_, unlogged_, *scratch_.formulas);
+      work_before_ = work_;
+      work_ = std::accumulate(scratch_.formulas->done.begin(), scratch_.formulas->done.end(), 0.0);
     }
     const auto over = [&](const Push& p) { return p.until < before_.t; };  // frames may go back
     std::erase_if(scratch_.pushes, over);
     if (aside_) std::erase_if(aside_->pushes, over);
     return true;
+  }
+
+  // Did anything push another in the last step?
+  bool touched() const {
+    const auto pushes = [](const Contact& c) { return !(c.impulse == Vec3{}); };
+    const auto any = [&](const std::vector<Contact>& list) {
+      return std::any_of(list.begin(), list.end(), pushes);
+    };
+    return (scratch_.contact && any(scratch_.contact->contacts.list)) ||
+           (events_ && any(events_->impacts)) || any(pushes_);
   }
 
   // On each body, over the last step.
@@ -214,24 +231,23 @@ class Run::Stepper {
       advance_by_events();
     } else if (settings_.integrator == Integrator::rkf45) {
       const double left = end_ - state_.t;
-      const AdaptiveSettings adaptive{settings_.tolerance, settings_.min_step, settings_.max_step};
-      const AdaptiveStep report =
-          adaptive_step(model_, std::min(next_step_, left), adaptive, state_, scratch_);
-      // a step cut short by the end says nothing about the next one
-      if (report.taken >= next_step_ || report.rejected > 0) next_step_ = report.next;
-      summary_.rejected_steps += report.rejected;
+      account(
+          closed_adaptive_step(model_, settings_, std::min(next_step_, left), state_, scratch_));
     } else {
       // times are multiples of the step, not sums
       const double next = begin_ + static_cast<double>(summary_.steps + 1) * settings_.time_step;
       const double target = next > end_ - 1e-9 * settings_.time_step ? end_ : next;
-      step(model_, settings_.integrator, target - state_.t, state_, scratch_);
+      account(closed_step(model_, settings_, settings_.integrator, target - state_.t, state_,
+                          scratch_));
       state_.t = target;
     }
     ++summary_.steps;
     if (model_.rows > 0 && is_finite(state_)) {
-      if (settings_.project) keep_closed(state_);
       update_poses(model_, state_.q.data(), scratch_.tree.dynamics.kinematics);
       const double error = closure_error(model_, scratch_.tree.dynamics.kinematics, scratch_.loops);
+      if (error > summary_.constraint_error) {
+        audit_.add_closure(error, most_open(model_, scratch_.loops));
+      }
       summary_.constraint_error = std::max(summary_.constraint_error, error);
     }
   }
@@ -242,15 +258,20 @@ class Run::Stepper {
         settings_.integrator == Integrator::rkf45 ? next_step_ : settings_.time_step;
     const EventStep report =
         event_step(model_, settings_, std::min(proposed, left), state_, scratch_, *events_);
-    if (report.impact) {
-      // a new motion begins
-      ++summary_.impacts;
-      next_step_ = std::min(settings_.max_step, 1e-3);
-    } else if (report.taken >= next_step_ || report.rejected > 0) {
-      next_step_ = report.next;
-    }
+    step_failure_ = report.failure;
+    account(report);
+    if (!report.impact) return;
+    // a new motion begins
+    ++summary_.impacts;
+    next_step_ = std::min(settings_.max_step, 1e-3);
+  }
+
+  void account(const ClosedStep& report) {
+    // a step cut short by the end says nothing about the next one
+    if (report.taken >= next_step_ || report.rejected > 0) next_step_ = report.next;
     summary_.rejected_steps += report.rejected;
-    event_failure_ = report.failure;
+    summary_.projections += report.projections;
+    if (report.singular >= 0) step_failure_ = singular_message(model_, report.singular);
   }
 
   // The springs of soft contacts act over the whole step as they did last.
@@ -304,7 +325,8 @@ class Run::Stepper {
     }
     if (scratch_.contact) return blend(before, t);
     State state = before;
-    step(model_, settings_.integrator, t - before.t, state, aside_ ? *aside_ : scratch_);
+    closed_step(model_, settings_, settings_.integrator, t - before.t, state,
+                aside_ ? *aside_ : scratch_);
     state.t = t;
     return state;
   }
@@ -349,10 +371,10 @@ class Run::Stepper {
     if (scratch_.failed) body = most_pressed_body();
     char time[32];
     std::snprintf(time, sizeof time, "%.6g", good.t);
-    summary_.failure = event_failure_.empty()
+    summary_.failure = step_failure_.empty()
                            ? "the state is no longer finite after t = " + std::string(time) +
                                  " s (body '" + body + "'); try a smaller time step"
-                           : event_failure_ + " after t = " + time + " s; try a smaller time step";
+                           : step_failure_ + " after t = " + time + " s; try a smaller time step";
     state_ = good;
   }
 
@@ -387,6 +409,9 @@ class Run::Stepper {
     touches_.add_frame(state.t, events, frame.contacts);
     soft_touches_.add_frame(state.t, events, frame.contacts);
     if (scratch_.contact) frame.asleep = scratch_.contact->sleepers;
+    const double passed = state_.t > before_.t ? (state.t - before_.t) / (state_.t - before_.t) : 1;
+    audit_.add_frame(frame.energy, work_before_ + passed * (work_ - work_before_));
+    audit_.report(summary_.warnings);
     if (scratch_.formulas) {
       read_signals(model_, state.t, state.q.data(), state.v.data(), k, *scratch_.formulas);
       read_probes(*scratch_.formulas, frame.probes);
@@ -410,8 +435,11 @@ class Run::Stepper {
   TouchLog touches_, soft_touches_;
   std::vector<Contact> pushes_;     // of soft contacts in the last step
   std::unique_ptr<Events> events_;  // when contact is event-driven
-  std::string event_failure_;
+  std::string step_failure_;
   double next_step_ = 0;
+  Audit audit_;
+  // of formula forces, up to the start and the end of the last step
+  double work_before_ = 0, work_ = 0;
   Summary summary_;
 };
 

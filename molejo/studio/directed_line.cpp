@@ -52,6 +52,10 @@ class DirectedLine : public NetLine {
     return true;
   }
 
+  std::vector<std::string> warnings() const override {
+    return director_->ensemble().summary().warnings;
+  }
+
   bool fire_now(TransitionId transition) override { return director_->fire(transition); }
 
  private:

@@ -455,7 +455,7 @@ test_summary_as_json() {
   expect 0 simulate pendulum.json --json --duration 0.5 --time-step 0.01
   for word in duration steps rejected_steps frames energy_initial energy_final energy_deviation \
     energy_drift momentum_drift angular_momentum_drift constraint_error wall_seconds \
-    steps_per_second hash; do
+    steps_per_second hash warnings; do
     holds stdout "\"$word\": *"
   done
   holds stdout '"duration": *0\.5'
@@ -1100,6 +1100,36 @@ test_numeric_failure_keeps_what_was_reached() {
   lacks a.csv 'nan|inf'
   expect 1 simulate unstable.json --json
   holds stdout '"failure": *".+"'
+}
+
+test_a_run_that_does_not_keep_its_energy_says_so() {
+  expect 0 simulate pendulum.json --duration 5
+  lacks stdout warning
+  expect 0 simulate pendulum.json --duration 5 --json
+  holds stdout '"warnings": *\[\]'
+  expect 0 simulate pendulum.json --duration 5 --integrator semi_implicit_euler --time-step 0.02
+  holds stdout '^  warning +the energy changes by 0\.[0-9]+ of what is exchanged, more than 0\.001'
+  expect 0 simulate pendulum.json --duration 5 --integrator semi_implicit_euler --time-step 0.02 --json
+  holds stdout '"warnings": *\[$'
+  holds stdout '^ +"the energy changes'
+}
+
+# two bars in one line between two pivots: free at first sight, yet they cannot move
+test_a_singular_configuration_stops_the_run_and_is_named() {
+  cat > truss.json << 'END'
+{"contact": false, "duration": 1,
+ "bodies": [
+   {"name": "a", "position": [0.5, 0, 0], "mass_properties": {"mass": 1, "inertia": [0.01, 0.1, 0.1]}},
+   {"name": "b", "position": [1.5, 0, 0], "mass_properties": {"mass": 1, "inertia": [0.01, 0.1, 0.1]}}],
+ "joints": [
+   {"type": "revolute", "child": "a", "anchor": [0, 0, 0], "axis": [0, 1, 0]},
+   {"type": "revolute", "parent": "a", "child": "b", "anchor": [1, 0, 0], "axis": [0, 1, 0]},
+   {"name": "far", "type": "revolute", "child": "b", "anchor": [2, 0, 0], "axis": [0, 1, 0], "loop": true}]}
+END
+  for method in semi_implicit_euler midpoint rk4 rkf45; do
+    expect 1 simulate truss.json --integrator $method
+    holds stderr "the mechanism of joint 'far' comes to a singular configuration"
+  done
 }
 
 test_loops_and_redundant_constraints() {

@@ -10,6 +10,7 @@
 #include "tests/support/contact_scenes.h"
 #include "tests/support/error_text.h"
 #include "tests/support/escapes.h"
+#include "tests/support/models.h"
 #include "tests/support/places.h"
 
 using namespace molejo;
@@ -202,6 +203,23 @@ TEST_CASE("live session: a scene is loaded from its folder, one in a message nam
     CHECK(said.find(Canary::secret) == std::string::npos);
   }
   CHECK(canary.opened() == 0);
+}
+
+TEST_CASE("live session: the status tells what the run does not keep") {
+  const auto warnings = [](double time_step) {
+    Scene scene = shipped_scene("pendulum");
+    scene.settings.integrator = Integrator::semi_implicit_euler;
+    scene.settings.time_step = time_step;
+    Client c(scene);
+    CHECK_FALSE(c.ask(R"({"do": "status"})").find("warnings"));
+    c.ask(R"({"do": "step", "frames": 60})");
+    return c.ask(R"({"do": "status"})");
+  };
+  CHECK_FALSE(warnings(1e-5).find("warnings"));
+  const JsonValue told = warnings(0.02);
+  REQUIRE(told.find("warnings"));
+  REQUIRE(told.find("warnings")->items.size() == 1);
+  CHECK(told.find("warnings")->items[0].text.starts_with("the energy changes by "));
 }
 
 TEST_CASE("live session: plays in the time of the clock, at the speed that is asked for") {

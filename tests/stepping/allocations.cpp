@@ -7,9 +7,11 @@
 #include <cstdlib>
 #include <new>
 
+#include "molejo/physics/closed_step.h"
 #include "molejo/physics/ground_pack.h"
 #include "tests/stepping/allocations.h"
 #include "tests/support/contact_scenes.h"
+#include "tests/support/linkages.h"
 #include "tests/support/models.h"
 
 using namespace molejo;
@@ -128,6 +130,28 @@ TEST_CASE("allocations: none in a step of trees and loops that touch nothing") {
       CAPTURE(to_string(method));
       CHECK(allocations_of(shipped_scene(name), method, 200) == 0);
     }
+  }
+}
+
+TEST_CASE("allocations: none in steps through a singular configuration") {
+  const Scene scene = windows_scene(2, -1);
+  const Built built = build(scene);
+  for (const Integrator method : all_ways) {
+    CAPTURE(to_string(method));
+    Scratch scratch(built.model);
+    long before = 0;
+    int closed = 0;
+    for (int time = 0; time <= warm_up; ++time) {
+      State state = built.initial;
+      before = allocations;
+      closed = 0;
+      for (int n = 0; n < 1000; ++n) {
+        closed +=
+            closed_step(built.model, scene.settings, method, 1e-3, state, scratch).projections;
+      }
+    }
+    CHECK(allocations - before == 0);
+    CHECK(closed > 0);
   }
 }
 

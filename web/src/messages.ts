@@ -150,6 +150,7 @@ export interface Status {
   end: number;
   steps?: number;
   failure?: string;
+  warnings?: string[];
 }
 
 export interface GalleryEntry {

@@ -5,7 +5,7 @@ const shown = new Map<string, HTMLElement>();
 let number = 0;
 
 // A notice with a name replaces the one of that name; an empty one takes it away.
-export function notify(content: string | Node, kind: 'info' | 'error' = 'info', name = `#${number++}`,
+export function notify(content: string | Node, kind: 'info' | 'warning' | 'error' = 'info', name = `#${number++}`,
                        seconds = kind === 'error' ? 8 : 4): void {
   shown.get(name)?.remove();
   shown.delete(name);

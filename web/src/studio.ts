@@ -34,6 +34,7 @@ export class Studio extends Emitter<StudioEvents> {
   private wanted_plots: string[] = [];
   private plot_columns: string[] = [];
   private looping = false;
+  private warning = '';
 
   constructor(readonly connection: Connection, readonly stage: Stage) {
     super();
@@ -132,6 +133,7 @@ export class Studio extends Emitter<StudioEvents> {
     this.wanted_plots = [];
     this.plot_columns = [];
     this.status = { ...no_status, ...(describe as Partial<Status>) };
+    this.warn();
     this.stage.open(describe);
     this.tell('opened', { kind: this.kind, file: this.file, describe });
     this.tell('selected', -1);
@@ -153,10 +155,18 @@ export class Studio extends Emitter<StudioEvents> {
       const failed = event.failure !== undefined && this.status.failure === undefined;
       this.status = { ...no_status, ...(event as unknown as Status) };
       if (failed) notify(String(event.failure), 'error');
+      this.warn();
       this.tell('status', this.status);
       if (event.t !== undefined) this.pass_time(Number(event.t));
     }
     this.tell('server', event);
+  }
+
+  // What the run does not keep as it should, for as long as that is so.
+  private warn(): void {
+    const text = (this.status.warnings ?? []).join(' ');
+    if (text !== this.warning) notify(text, 'warning', 'warning', 0);
+    this.warning = text;
   }
 
   private see(view: DataView): void {

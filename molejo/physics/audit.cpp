@@ -1,0 +1,91 @@
+#include "molejo/physics/audit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace molejo {
+
+namespace {
+
+bool gives(const Drive& d) {
+  const bool drives = d.kp > 0 || d.kd > 0;
+  return d.by_formula || d.force != 0 || (d.kd > 0 && d.target_velocity != 0) ||
+         (drives && d.max_force);
+}
+
+bool takes(const Drive& d) {
+  return d.damping > 0 || d.kd > 0 || (d.limit_damping > 0 && (d.lower || d.upper));
+}
+
+template <class Test>
+bool any_drive(const Model& model, Test&& test) {
+  return std::any_of(model.drives.begin(), model.drives.end(), test) ||
+         std::any_of(model.loops.begin(), model.loops.end(), [&](const LoopJoint& loop) {
+           return std::any_of(loop.drives.begin(), loop.drives.end(), test);
+         });
+}
+
+std::string number(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", x);
+  return text;
+}
+
+}  // namespace
+
+double closure_bound(const Settings& settings) {
+  return std::max(1e-6, 10 * settings.constraint_tolerance);
+}
+
+Audit::Audit(const Model& model, const Settings& settings)
+    : model_(model), closure_bound_(closure_bound(settings)) {
+  gives_ = !model.forces.empty() || !model.paths.empty() || any_drive(model, gives);
+  takes_ =
+      any_drive(model, takes) || std::any_of(model.springs.begin(), model.springs.end(),
+                                             [](const PointSpring& s) { return s.damping > 0; });
+}
+
+void Audit::add_formulas(const FormulaSet& formulas) {
+  // what replaced forces had done is no longer known
+  if (started_ || !formulas.motors.empty()) gives_ = true;
+}
+
+void Audit::add_frame(const Energy& energy, double work) {
+  const double balance = energy.total() - work;
+  if (!started_) {
+    started_ = true;
+    first_ = energy, first_balance_ = balance;
+  }
+  kinetic_ = std::max(kinetic_, energy.kinetic);
+  change_ = std::max(change_,
+                     std::fabs(energy.gravity + energy.elastic - first_.gravity - first_.elastic));
+  gained_ = std::max(gained_, balance - first_balance_);
+  lost_ = std::max(lost_, first_balance_ - balance);
+}
+
+void Audit::add_closure(double error, int loop) {
+  if (error > open_) open_ = error, open_loop_ = loop;
+}
+
+void Audit::report(std::vector<std::string>& lines) const {
+  lines.clear();
+  if (open_ > closure_bound_) {
+    lines.push_back("joint '" + model_.loops[static_cast<std::size_t>(open_loop_)].name +
+                    "' is open by " + number(open_) + " (m or rad), more than " +
+                    number(closure_bound_) + "; try a smaller time step");
+  }
+  if (gives_) return;
+  // below a billionth of the energy at the start there is nothing but rounding
+  const double start = std::fabs(first_.total());
+  const double exchanged = std::max({kinetic_, change_, takes_ ? start : 1e-9 * start});
+  const double wrong = takes_ ? gained_ : std::max(gained_, lost_);
+  if (!(wrong > energy_bound * exchanged)) return;
+  lines.push_back(std::string("the energy ") + (takes_ ? "grows" : "changes") + " by " +
+                  number(wrong / exchanged) + " of what is exchanged, more than " +
+                  number(energy_bound) + ", though nothing " +
+                  (takes_ ? "gives" : "gives or takes") +
+                  " any; try a smaller time step or another integrator");
+}
+
+}  // namespace molejo

@@ -1,0 +1,53 @@
+// Whether a run keeps what it should: a line to say for each thing that it does not.
+//
+// Closures stay closed. Energy, less the work of formula forces, stays what it was where nothing
+// else gives or takes any, and does not grow where things only take it: dampers and contacts.
+// Nothing is said of energy where motors, given forces, paths or hands are at work.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "molejo/model/formulas.h"
+#include "molejo/model/recording.h"
+
+namespace molejo {
+
+// More than this part of the energy that was exchanged is told. Exchanged is the largest kinetic
+// energy, or the largest change of all other energy; where bodies touch or dampers act not less
+// than the energy of the start.
+inline constexpr double energy_bound = 1e-3;
+
+// An error of closure above this is told, in m or rad.
+double closure_bound(const Settings& settings);
+
+class Audit {
+ public:
+  Audit(const Model& model, const Settings& settings);
+
+  // Energy comes or goes by hand from now on, or by contact.
+  void push() { gives_ = true; }
+  void touch() { takes_ = true; }
+
+  // The formulas that act from now on.
+  void add_formulas(const FormulaSet& formulas);
+  // A frame, and the work that formula forces have done so far.
+  void add_frame(const Energy& energy, double work);
+  // The largest error of closure after a step, and the loop that has it.
+  void add_closure(double error, int loop);
+
+  // Replaces `lines`, which stay empty when all is well.
+  void report(std::vector<std::string>& lines) const;
+
+ private:
+  const Model& model_;
+  const double closure_bound_;
+  bool gives_ = false, takes_ = false;
+  bool started_ = false;
+  Energy first_;
+  double first_balance_ = 0, kinetic_ = 0, change_ = 0, gained_ = 0, lost_ = 0;  // J
+  double open_ = 0;
+  int open_loop_ = -1;
+};
+
+}  // namespace molejo
