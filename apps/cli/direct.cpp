@@ -185,8 +185,8 @@ void print_json(const Show& show, const Proof& proof, const Directed* d) {
   JsonValue root = JsonValue::object();
   root.add("name", JsonValue(show.name));
   root.add("properties", *analysis_json(*proof.net, proof.analysis).find("properties"));
-  JsonValue& warnings = root.add("warnings", JsonValue::array());
-  for (const std::string& text : show.warnings) warnings.items.emplace_back(text);
+  JsonValue warnings = JsonValue::array();
+  for (const std::string& warning : show.warnings) warnings.items.emplace_back(warning);
   root.add("ran", JsonValue::of(d != nullptr));
   if (d) {
     const Summary& s = d->recording.summary;
@@ -208,9 +208,9 @@ void print_json(const Show& show, const Proof& proof, const Directed* d) {
     root.add("beyond_limits", JsonValue(d->report.beyond_limits));
     root.add("hash", JsonValue(fmt::format("{:016x}", s.hash)));
     root.add("failure", JsonValue(s.failure));
-    JsonValue& warnings = root.add("warnings", JsonValue::array());
     for (const std::string& warning : s.warnings) warnings.items.emplace_back(warning);
   }
+  root.add("warnings", std::move(warnings));
   fmt::print("{}", pretty_text(root));
 }
 

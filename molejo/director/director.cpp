@@ -301,8 +301,7 @@ const NetRun& Director::net() const { return state_->run; }
 const Ensemble& Director::ensemble() const { return state_->ensemble; }
 const std::string& Director::failure() const { return state_->failure; }
 const NetTrace& Director::recorded() const { return state_->trace; }
-std::span<const Watched> Director::watched() const { return state_->monitor.watched(); }
-std::vector<Watched> Director::watched_to_the_end() const {
+std::vector<Watched> Director::watched() const {
   const State& s = *state_;
   Monitor last = s.monitor;
   const bool for_ever = s.failure.empty() && s.show.causes.empty() && s.run.is_quiet();
@@ -331,7 +330,7 @@ Directed direct(const Show& show, const DirectSettings& settings) {
     }
   }
   directed.trace = director.trace();
-  directed.watched = director.watched_to_the_end();
+  directed.watched = director.watched();
   directed.report = director.ensemble().report();
   if (show.built->formulas) {
     r.probes = recorded_probes(*show.built->formulas);

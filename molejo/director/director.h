@@ -45,10 +45,9 @@ class Director {
   NetTrace trace() const;  // so far
   // The same without its end: events of the frames that were made.
   const NetTrace& recorded() const;
-  // What the frames that were made have shown of the properties of the net.
-  std::span<const Watched> watched() const;
-  // The same when it is over: the last marking stays, for ever if nothing can happen any more.
-  std::vector<Watched> watched_to_the_end() const;
+  // What the frames that were made have shown of the properties of the net. The last marking
+  // stays, for ever if nothing can happen any more.
+  std::vector<Watched> watched() const;
   // Empty, or why it stopped early: the simulation, the net, a trace that cannot be played, a
   // figure that fell.
   const std::string& failure() const;

@@ -19,7 +19,7 @@ class DirectedLine : public NetLine {
   }
 
   NetTrace trace() const override { return director_->trace(); }
-  std::span<const Watched> watched() const override { return director_->watched(); }
+  std::vector<Watched> watched() const override { return director_->watched(); }
 
  protected:
   const Net& net() const override { return show_.net; }

@@ -70,7 +70,7 @@ class NetLine : public Timeline {
   // What happened so far, for a chart.
   virtual NetTrace trace() const = 0;
   // What it has shown so far of the properties of the net.
-  virtual std::span<const Watched> watched() const = 0;
+  virtual std::vector<Watched> watched() const = 0;
 
  protected:
   virtual const Net& net() const = 0;

@@ -24,7 +24,11 @@ class TokenGame : public NetLine {
     close_trace(played_, *run_, copy);
     return copy;
   }
-  std::span<const Watched> watched() const override { return monitor_->watched(); }
+  std::vector<Watched> watched() const override {
+    Monitor last = *monitor_;
+    last.close(*run_, run_->running() == 0 && allowed_transitions(net_, *run_).empty());
+    return {last.watched().begin(), last.watched().end()};
+  }
 
  protected:
   const Net& net() const override { return net_; }
