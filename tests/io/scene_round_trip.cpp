@@ -516,8 +516,8 @@ class RandomScene {
     }
     t.project = chance();
     if (chance()) t.constraint_tolerance = within(bounds_of::tolerance);
-    if (chance()) t.duration = within(bounds_of::duration);
     if (chance()) t.fps = within(bounds_of::fps);
+    if (chance()) t.duration = std::min(within(bounds_of::duration), 9e6 / t.fps);  // few frames
   }
 
   std::mt19937 random_;

@@ -27,7 +27,7 @@ std::map<std::string, Scene> scenes_with_loops() {
     const bool is_scene =
         kind == ".json" || kind == ".cfg" || kind == ".urdf" || kind == ".xml" || kind == ".dat";
     if (!is_scene || entry.path().stem().has_extension()) continue;
-    Scene scene = load_scene(entry.path().string());
+    Scene scene = load_scene(SourceFile::given(entry.path().string()));
     scene.settings.formulation = Formulation::reduced;
     if (scene.bodies.size() > 50 || build(scene).model.loops.empty()) continue;
     scene.settings.contact.enabled = false;
