@@ -9,6 +9,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/direct.h"
 #include "apps/cli/given.h"
+#include "apps/cli/memory.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/export.h"
 #include "molejo/io/net_draw.h"
@@ -105,6 +106,7 @@ struct Proof {
 Proof prove(const Show& show, const DirectOptions& o) {
   AnalysisSettings settings;
   settings.space.max_states = 1'000'000;
+  settings.space.max_memory = max_memory() / 2;
   settings.open.holds = holds_events(show.causes);
   Proof proof{std::make_unique<Net>(net_as_directed(show)), {}};
   proof.analysis = about_file(o.file, [&] { return analyse(*proof.net, settings); });

@@ -411,10 +411,12 @@ int run(int argc, char** argv) {
   NetOptions net_options;
   CLI::App* net_app = add_net(app, net_options);
 
-  // what a net needs is a matter of `net analyse --max-memory`
+  // `net analyse` counts what it searches itself
   std::string memory_word = usual_memory;
-  for (CLI::App* sub : app.get_subcommands({})) {
-    if (sub == net_app || sub == send_app) continue;
+  std::vector<CLI::App*> limited = app.get_subcommands({});
+  for (CLI::App* sub : net_app->get_subcommands({})) limited.push_back(sub);
+  for (CLI::App* sub : limited) {
+    if (sub == net_app || sub == send_app || sub->get_name() == "analyse") continue;
     sub->add_option("--max-memory", memory_word, "Bytes that it may take, like 500M or 4G")
         ->capture_default_str()
         ->type_name("BYTES");
@@ -442,7 +444,10 @@ int run(int argc, char** argv) {
     const std::vector<CLI::App*> inner = net_app->get_subcommands();
     refuse_leftovers(inner.empty() ? *net_app : app, inner.empty() ? nullptr : inner.front());
     if (inner.empty()) throw InputError("net: no command given: run, analyse, draw or convert");
-    return net_command(inner.front()->get_name(), net_options);
+    const std::string name = inner.front()->get_name();
+    std::optional<MemoryLimit> memory;
+    if (name != "analyse") memory.emplace(read_memory(memory_word));
+    return net_command(name, net_options);
   }
   refuse_leftovers(app, command);
   const MemoryLimit memory(read_memory(memory_word));

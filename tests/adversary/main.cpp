@@ -212,6 +212,8 @@ class Adversary {
       const std::size_t at = said.find("http://127.0.0.1:");
       if (at != std::string::npos && said.find('\n', at) != std::string::npos) {
         port_ = std::atoi(said.c_str() + at + 17);
+        token_ = said.substr(said.find("?token=", at) + 7);
+        token_.resize(token_.find_first_of(" \r\n"));
         return;
       }
       if (!studio_->runs()) break;
@@ -223,7 +225,7 @@ class Adversary {
   // Each has its own, or the words of the last one would be taken for those of the next.
   std::string said_file() { return (folder_ / fmt::format("said{}", ++victims_)).string(); }
 
-  std::string url() const { return fmt::format("ws://127.0.0.1:{}/live", port_); }
+  std::string url() const { return fmt::format("ws://127.0.0.1:{}/live?token={}", port_, token_); }
 
   // Seconds of the slowest answer to a status.
   double watch(const std::atomic<bool>& over, std::string& lost) const {
@@ -249,7 +251,7 @@ class Adversary {
   }
 
   void offend(const Attack& attack, const std::vector<std::string>& messages) const {
-    const std::string answer = send_file(port_, attack.file, attack.bytes);
+    const std::string answer = send_file(port_, token_, attack.file, attack.bytes);
     Client client(url());
     const std::size_t at = answer.find("\"file\":\"");
     if (at != std::string::npos) {
@@ -285,6 +287,7 @@ class Adversary {
   fs::path folder_;
   std::unique_ptr<Victim> studio_;
   int port_ = 0, victims_ = 0;
+  std::string token_;
   std::string case_;
   Worst status_, stop_, memory_;
   int broken_ = 0;

@@ -85,13 +85,14 @@ double Victim::memory() const {
   return 0;
 }
 
-std::string send_file(int port, const std::string& name, std::string_view bytes) {
+std::string send_file(int port, const std::string& token, const std::string& name,
+                      std::string_view bytes) {
   const auto deadline = NetworkClock::now() + std::chrono::seconds(20);
   const Socket socket = connect_to("127.0.0.1", port, deadline);
-  const std::string request =
-      "POST /upload?name=" + name +
-      " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(bytes.size()) +
-      "\r\n\r\n" + std::string(bytes);
+  const std::string request = "POST /upload?name=" + name +
+                              " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token +
+                              "\r\nContent-Length: " + std::to_string(bytes.size()) + "\r\n\r\n" +
+                              std::string(bytes);
   std::string answer;
   for (std::size_t sent = 0; NetworkClock::now() < deadline;) {
     const ssize_t out = sent < request.size() ? ::send(socket.descriptor(), request.data() + sent,

@@ -40,6 +40,7 @@ class Victim {
 };
 
 // Sends a file to the studio at this port; the answer, or what came of it.
-std::string send_file(int port, const std::string& name, std::string_view bytes);
+std::string send_file(int port, const std::string& token, const std::string& name,
+                      std::string_view bytes);
 
 }  // namespace molejo::test

@@ -1511,6 +1511,10 @@ test_memory_is_bounded() {
     printf '{"name": "last", "shape": {"sphere": 0.1}}]}'; } > many.json
   refuse "needs more than 64 MB of memory; --max-memory allows more" simulate many.json --max-memory 64M
   refuse "--max-memory: '1k': expected 64M or more" simulate pendulum.json --max-memory 1k
+  # a switch that goes on and off a thousand million times a second
+  echo '{"places": [{"name": "a", "tokens": 1, "delay": 1e-9}, {"name": "b"}],
+    "transitions": [{"name": "s", "in": "a", "out": "b"}, {"name": "r", "in": "b", "out": "a"}]}' > fast.net.json
+  refuse "needs more than 64 MB of memory; --max-memory allows more" net run fast.net.json --max-memory 64M
 }
 
 test_watch_begins_again_when_the_file_is_saved() {
