@@ -27,7 +27,7 @@ namespace molejo::cli {
 namespace {
 
 constexpr std::size_t least_memory = std::size_t{64} << 20;
-std::size_t allowed = std::size_t{1} << 30;
+std::size_t allowed = std::size_t{900} << 20;
 std::atomic<std::size_t> most_of_work{0};  // 0: anything
 
 std::size_t for_work(std::size_t most) { return most / 4 * 3; }

@@ -9,7 +9,7 @@
 
 namespace molejo::cli {
 
-inline constexpr const char* usual_memory = "1G";
+inline constexpr const char* usual_memory = "900M";
 
 // "1G": bytes, with k, M or G of 1024 each. Throws InputError.
 std::size_t read_memory(const std::string& text);

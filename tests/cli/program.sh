@@ -1501,10 +1501,10 @@ test_memory_is_bounded() {
     seq -f '{"name": "b%g", "shape": {"sphere": 0.1}},' 2000
     printf '{"name": "last", "shape": {"sphere": 0.1}}]}'; } > heap.json
   expect 1 simulate heap.json
-  holds stderr '^molejo: stopped early: .* at t = 0 s; the 256 MB for contact hold no more$'
+  holds stderr '^molejo: stopped early: .* at t = 0 s; the 225 MB for contact hold no more$'
   expect 1 simulate heap.json --max-memory 100M --duration 0.1
   holds stderr '^molejo: stopped early: .* at t = 0 s; the 25 MB for contact hold no more$'
-  refuse "more than 512 MB; choose a smaller --duration or --fps, or a larger --max-memory" \
+  refuse "more than 450 MB; choose a smaller --duration or --fps, or a larger --max-memory" \
     simulate pendulum.json --duration 10000 --fps 1000
   { printf '{"bodies": ['
     seq 50000 | sed 's/.*/{"name": "b&", "position": [&, 0, 0], "shape": {"sphere": 0.1}},/'
