@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/math/quoted_list.h"
 #include "molejo/net/check_open.h"
 
@@ -260,10 +261,12 @@ class Analyst {
                                   : "all reachable markings";
     if (result_.timed) {
       for (std::uint32_t s = 0; s < result_.timed->size(); ++s) {
+        check_interrupt();
         claims.deadlocks += result_.timed->is_final(s) ? 1 : 0;
       }
     } else if (result_.open) {
       for (std::uint32_t s = 0; s < result_.open->sure(); ++s) {
+        check_interrupt();
         claims.deadlocks += result_.open->is_final(s) ? 1 : 0;
       }
     } else if (!result_.waits) {

@@ -290,6 +290,7 @@ std::optional<std::uint32_t> nearest(const Graph& graph, std::uint32_t from, std
   std::optional<std::uint32_t> best;
   std::uint64_t least = UINT64_MAX;
   for (std::uint32_t s = from; s < to; ++s) {
+    check_interrupt();
     if (formula.holds(graph.view(s)) != wanted || !graph.counts(s)) continue;
     const std::uint64_t distance = graph.distance(s);
     if (distance < least) least = distance, best = s;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "molejo/math/interrupt.h"
+
 namespace molejo {
 
 namespace {
@@ -24,6 +26,7 @@ class Rounds {
       if (low_[s] != unseen || goal_[s] != 0) continue;
       visit(s);
       while (!path_.empty()) {
+        check_interrupt();
         Visit& top = path_.back();
         const auto edges = space_.edges(top.state);
         if (top.next == edges.size()) {
@@ -130,6 +133,7 @@ class Certainty {
         certain_(space_.size(), 0) {
     std::vector<std::int64_t> tokens(net.places.size()), waiting(net.places.size());
     for (std::uint32_t s = 0; s < space_.size(); ++s) {
+      check_interrupt();
       space_.tokens(s, tokens, waiting);
       const MarkingView view{.tokens = tokens,
                              .waiting = waiting,
@@ -143,6 +147,7 @@ class Certainty {
   PropertyResult run() {
     bool doubtful = false;
     for (std::uint32_t s = 0; s < space_.size(); ++s) {
+      check_interrupt();
       if (met_[s] == 0 && (space_.is_late(s) || stays(s))) {
         if (s < space_.sure()) return fails(s);
         doubtful = true;

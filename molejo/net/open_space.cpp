@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "molejo/math/interrupt.h"
 #include "molejo/net/schedule.h"
 #include "molejo/net/token_rules.h"
 #include "molejo/net/wait_zone.h"
@@ -265,6 +266,7 @@ void OpenSpace::Store::end_waits(const OpenState& from, const WaitZone& zone,
     return f(step, zone, true);
   }
   for (std::uint32_t told = 0; told < 1U << awaited.size(); ++told) {
+    check_interrupt();
     OpenStep step;
     step.over = over;
     TokenState state = from.state;
@@ -318,6 +320,7 @@ bool OpenSpace::Store::is_reached(const OpenState& open) const {
 void OpenSpace::Store::explore(bool held) {
   InstantTally& count = held ? tally : sure_tally;
   for (std::uint32_t i = 0; i < codes.size() && end == TimedEnd::complete; ++i) {
+    check_interrupt();
     if (settings.cancelled && *settings.cancelled) throw NetError("cancelled");
     const OpenState open = decode(*codes[i]);
     if (late(open)) continue;

@@ -486,6 +486,7 @@ std::vector<std::int64_t> StateSpace::bounds() const {
   std::vector<std::int64_t> highest(store_->net.places.size(), 0), tokens(highest.size());
   for (const StateStore& s : store_->stores) {
     for (std::size_t i = 0; i < s.size(); ++i) {
+      check_interrupt();
       store_->packed->unpack(s.marking(i), tokens);
       for (std::size_t p = 0; p < tokens.size(); ++p) highest[p] = std::max(highest[p], tokens[p]);
     }
@@ -498,6 +499,7 @@ std::int64_t StateSpace::most_tokens() const {
   std::int64_t most = 0;
   for (const StateStore& s : store_->stores) {
     for (std::size_t i = 0; i < s.size(); ++i) {
+      check_interrupt();
       store_->packed->unpack(s.marking(i), tokens);
       std::int64_t sum = 0;
       for (const std::int64_t n : tokens) sum += n;

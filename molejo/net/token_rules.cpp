@@ -4,6 +4,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "molejo/math/interrupt.h"
+
 namespace molejo {
 
 namespace {
@@ -262,6 +264,7 @@ Instant TokenRules::settle(const TokenState& from, const RaisedEvent& event,
   std::vector<int> enabled, held;
   std::unordered_map<std::string, bool> rested;
   for (std::uint32_t i = 0; i < instant.codes.size(); ++i) {
+    check_interrupt();
     const TokenState state = decode(instant.codes[i]);
     const std::vector<int> rest = pending[i];
     for (std::size_t p = 0; p < delay_.size(); ++p) {
