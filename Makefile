@@ -31,10 +31,11 @@ test-browser: build  ## every panel of the studio in Debian's Chromium, as a per
 	@scripts/install_deps --test
 	@node --test --test-concurrency=1 $(filter-out %/studio.mjs,$(wildcard tests/browser/*.mjs))
 
-soak:  ## CASES (1000) hostile files and messages: does it freeze, grow beyond 1 GB, or ignore Ctrl-C?
+soak:  ## CASES (1000) hostile files and messages against the program, ten times as many random nets against their analysis
 	@scripts/install_deps --test
 	@cmake --preset release > /dev/null
-	@ninja -C build -j$(JOBS) molejo_cli adversary
+	@ninja -C build -j$(JOBS) molejo_cli adversary test_net
+	@MOLEJO_RANDOM_NETS=$$((10 * $(CASES))) build/tests/test_net -tc='soundness: no play*'
 	@build/tests/adversary/adversary build/molejo scenes --cases $(CASES)
 
 faults: build  ## every allocation and system call of ten commands fails once, and each is killed at every call: hours
