@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,25 +59,40 @@ std::optional<std::string> private_line(const std::string& path) {
   return line.substr(0, line.find_first_of("\r\n"));
 }
 
-// Written beside its place by no other mode than 600, and renamed.
-void write_note(int port, const std::string& token) {
+bool lock(const Descriptor& file) { return ::flock(*file, LOCK_EX | LOCK_NB) == 0; }
+
+// Of servers that were killed: nobody holds them.
+void remove_old_notes(const fs::path& folder) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const Descriptor file(::open(entry.path().c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (file && lock(file)) std::remove(entry.path().c_str());
+  }
+}
+
+// Written beside its place by no other mode than 600, locked, and renamed.
+Descriptor write_note(int port, const std::string& token) {
   const fs::path folder = note_folder();
-  if (folder.empty()) return;
+  if (folder.empty()) return Descriptor();
   std::error_code error;
   fs::create_directories(folder.parent_path(), error);
   ::mkdir(folder.c_str(), 0700);
   struct stat status {};
   if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || !is_private(status)) {
-    return;
+    return Descriptor();
   }
+  remove_old_notes(folder);
   const std::string path = note_path(port), fresh = fmt::format("{}.{}", path, ::getpid());
-  const int file =
-      ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (file < 0) return;
+  Descriptor file(
+      ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) return Descriptor();
   const std::string line = token + "\n";
-  const bool whole = ::write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
-  ::close(file);
+  const bool whole =
+      lock(file) && ::write(*file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
   if (!whole || std::rename(fresh.c_str(), path.c_str()) != 0) std::remove(fresh.c_str());
+  return file;
 }
 
 }  // namespace
@@ -96,9 +112,8 @@ std::string given_token(const std::string& file) {
   return *token;
 }
 
-TokenNote::TokenNote(int port, std::string token) : port_(port), token_(std::move(token)) {
-  write_note(port_, token_);
-}
+TokenNote::TokenNote(int port, std::string token)
+    : port_(port), token_(std::move(token)), file_(write_note(port_, token_)) {}
 
 TokenNote::~TokenNote() {
   // another server may have the port by now

@@ -6,13 +6,15 @@
 
 #include <string>
 
+#include "molejo/io/descriptor.h"
+
 namespace molejo::cli {
 
 // What the file holds, else what $MOLEJO_TOKEN says; empty: neither was given. Throws InputError
 // for a file that others can read.
 std::string given_token(const std::string& file);
 
-// Lasts as long as the server.
+// Lasts as long as the server; what a killed one has left goes when the next one starts.
 class TokenNote {
  public:
   TokenNote(int port, std::string token);
@@ -22,6 +24,7 @@ class TokenNote {
  private:
   int port_;
   std::string token_;
+  Descriptor file_;  // locked
 };
 
 // What a server of this user has left at that port of this machine; empty: nothing.

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -31,6 +32,8 @@ Victim::Victim(const std::string& program, const std::vector<std::string>& argum
     ::dup2(nowhere, STDIN_FILENO);
     ::dup2(file, STDOUT_FILENO);
     ::dup2(file, STDERR_FILENO);
+    ::setenv("XDG_RUNTIME_DIR", std::filesystem::path(output_).parent_path().c_str(),
+             1);  // not the user's
     ::execv(words[0], words.data());
     ::_exit(127);
   }

@@ -1336,6 +1336,20 @@ ends_without_a_trace() {
   [ -z "$(ls "$XDG_RUNTIME_DIR/molejo")" ] || fail "the token is left behind"
 }
 
+test_what_a_killed_server_has_left_goes_with_the_next() {
+  start_until served 'ws://127' serve pendulum.json --port 0 --paused
+  kill -KILL $started
+  wait $started || true
+  [ "$(ls "$XDG_RUNTIME_DIR/molejo" | wc -l)" -eq 1 ] || fail "nothing is left"
+  start_until served 'ws://127' serve pendulum.json --port 0 --paused
+  local first=$started
+  start_until served 'ws://127' serve pendulum.json --port 0 --paused
+  [ "$(ls "$XDG_RUNTIME_DIR/molejo" | wc -l)" -eq 2 ] || fail "there are $(ls "$XDG_RUNTIME_DIR/molejo")"
+  kill -INT $first
+  wait $first || fail "ended with $?"
+  ends_without_a_trace
+}
+
 test_serve_lets_in_its_own_user_alone() {
   start_until served 'ws://127' serve pendulum.json --port 0 --paused
   trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
