@@ -13,8 +13,7 @@ using namespace molejo::test;
 
 namespace {
 
-constexpr int steps = 40;
-constexpr double step = 0.05;  // s: a clip of 2 s
+constexpr int steps = 40;  // of 0.05 s: a clip of 2 s
 
 struct BvhJoint {
   const char* name;

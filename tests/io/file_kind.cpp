@@ -25,7 +25,9 @@ TEST_CASE("file kinds: the longest ending counts, in any case of letters") {
                                                     {"a.stl", FileKind::mesh},
                                                     {"a.png", FileKind::heights},
                                                     {"a.gait.json.part", FileKind::training}};
-  for (const auto& [name, kind] : known) {
+  for (const auto& pair : known) {
+    const auto name = pair.first;  // clang 14 captures no bindings
+    const FileKind kind = pair.second;
     CAPTURE(name);
     REQUIRE(kind_by_name(name));
     CHECK(*kind_by_name(name) == kind);

@@ -552,7 +552,7 @@ TEST_CASE("mjcf: bad files are refused with file, line, value and what was expec
        "<joint>: the attribute 'damping' is given twice"},
   };
   for (const auto& [content, error] : cases) {
-    check_refused(content, error, [&] { parse(content); });
+    check_refused(content, error, [&text = content] { parse(text); });
   }
 }
 

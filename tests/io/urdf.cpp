@@ -353,7 +353,7 @@ TEST_CASE("urdf: bad files are refused with file, line, value and what was expec
        "<color rgba=\"1 1 1\">: expected 4 finite numbers"},
   };
   for (const auto& [content, error] : cases) {
-    check_refused(content, error, [&] { parse(content); });
+    check_refused(content, error, [&text = content] { parse(text); });
   }
 }
 
