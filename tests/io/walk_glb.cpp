@@ -180,10 +180,10 @@ TEST_CASE("walk glb: the Khronos validator finds no error") {
     w.record = run(stage, {.fps = 30, .frames = 60});
     files.emplace_back("walk_demo.glb", walk_glb(w.scene, w.record, {.curves = true}));
   }
-  for (const auto& [name, glb] : files) {
-    CAPTURE(name);
-    const std::string path = test::binary_dir() + "/" + name;
-    write_file(path, glb);
+  for (const auto& file : files) {
+    CAPTURE(file.first);
+    const std::string path = test::binary_dir() + "/" + file.first;
+    write_file(path, file.second);
     const std::string command = "node " + test::source_dir() + "/scripts/validate_glb.mjs " + path +
                                 " > " + path + ".txt 2>&1";
     const int code = std::system(command.c_str());
