@@ -1,5 +1,4 @@
-// Random nets with everything that a net may have, worlds that act on them at random, and what an
-// analysis said of them held against what they did.
+// Worlds that act on a net at random: what its analysis said is held against what the net did.
 #pragma once
 
 #include <optional>
@@ -8,10 +7,6 @@
 #include "molejo/net/analysis.h"
 
 namespace molejo::test {
-
-// Places with delays and awaited actions, weights, inhibitors, interrupting arcs, priorities,
-// events with one transition or several; properties of every kind.
-Net random_open_net(std::uint32_t seed);
 
 struct WorldPlays {
   std::uint64_t plays = 0, firings = 0, markings = 0;   // that were judged

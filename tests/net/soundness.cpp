@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 
+#include "tests/net/random_open_net.h"
 #include "tests/net/random_worlds.h"
 
 using namespace molejo;
