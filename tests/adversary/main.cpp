@@ -55,12 +55,6 @@ class Adversary {
     std::string name = (fs::temp_directory_path() / "molejo-adversary-XXXXXX").string();
     if (!::mkdtemp(name.data())) throw std::runtime_error("no temporary folder can be made");
     folder_ = name;
-    // as the studio links them beside what is sent
-    for (const fs::directory_entry& entry : fs::directory_iterator(options_.scenes)) {
-      if (entry.is_directory()) {
-        fs::create_directory_symlink(fs::absolute(entry.path()), folder_ / entry.path().filename());
-      }
-    }
     fs::create_directory(folder_ / "sent");
   }
   ~Adversary() {
