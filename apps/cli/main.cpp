@@ -217,7 +217,8 @@ CLI::App* add_train(CLI::App& app, TrainOptions& options, TrainWords& words) {
   train->add_option("--seed", words.seed, "Of the search; another seed, another gait")
       ->type_name("N");
   train
-      ->add_option("--evaluations", words.evaluations, "Simulations at most, instead of the file's")
+      ->add_option("--evaluations", words.evaluations,
+                   "Simulations, instead of the file's; the last generation is finished")
       ->type_name("N");
   train->add_option("--threads", words.threads, "All of the machine; under mpirun one a rank")
       ->type_name("N");
