@@ -56,9 +56,9 @@ class SourceFile {
   SourceFile(const char* name) : SourceFile(std::string(name)) {}  // NOLINT
   // A file of a scope, by its name there.
   SourceFile(std::string name, FileScope scope);
-  // The same, of one that who reads the errors has sent.
+  // The same, for a file that the reader of the errors has sent.
   static SourceFile sent(std::string name, FileScope scope);
-  // What the user himself chose: it may lie anywhere and be a pipe. `roots`: see FileScope::around.
+  // A file that the user chose: it may lie anywhere, and may be a pipe. `roots`: FileScope::around.
   static SourceFile given(const std::string& path, const std::vector<std::string>& roots = {});
 
   const std::string& name() const { return name_; }
@@ -71,7 +71,7 @@ class SourceFile {
   // A text inside this file, which errors call "file: /pointer".
   SourceFile part(const std::string& pointer) const;
 
-  // Whether who reads the errors has the content already: it was chosen or sent, not named.
+  // Does the reader of the errors have the content already? It was chosen or sent, not named.
   bool is_quotable() const { return origin_ != Origin::named; }
 
  private:
