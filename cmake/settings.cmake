@@ -9,6 +9,9 @@ target_compile_options(molejo_settings INTERFACE
   $<$<CONFIG:Debug>:-Og>)  # Eigen without any optimisation is ten times slower
 target_compile_definitions(molejo_settings INTERFACE $<$<NOT:$<CONFIG:Debug>>:EIGEN_NO_DEBUG>)
 
+# of what nobody waits for
+set(MOLEJO_PLAIN_OPTIONS $<$<CONFIG:Release>:-O1>)
+
 set(MOLEJO_SANITIZERS)
 if(MOLEJO_SANITIZE STREQUAL "thread")
   set(MOLEJO_SANITIZERS -fsanitize=thread)

@@ -10,6 +10,7 @@
 #include "molejo/io/animado.h"
 #include "molejo/model/build.h"
 #include "molejo/model/error.h"
+#include "molejo/model/scene.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::vector<std::string> texts(1);

@@ -6,6 +6,7 @@
 
 #include "molejo/io/scene.h"
 #include "molejo/model/error.h"
+#include "molejo/model/scene.h"
 #include "molejo/physics/world.h"
 
 namespace {

@@ -5,6 +5,7 @@
 #include "molejo/io/scene.h"
 #include "molejo/model/build.h"
 #include "molejo/model/error.h"
+#include "molejo/model/scene.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace molejo;

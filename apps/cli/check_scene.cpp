@@ -10,6 +10,7 @@
 #include "molejo/io/json_library.h"
 #include "molejo/io/load.h"
 #include "molejo/model/build.h"
+#include "molejo/model/scene.h"
 #include "molejo/physics/contacts.h"
 #include "molejo/physics/loops.h"
 

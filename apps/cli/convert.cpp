@@ -11,6 +11,7 @@
 #include "molejo/io/load.h"
 #include "molejo/io/scene.h"
 #include "molejo/model/build.h"
+#include "molejo/model/scene.h"
 
 namespace molejo::cli {
 

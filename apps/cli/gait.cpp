@@ -178,7 +178,7 @@ PlayableGait::PlayableGait(const std::string& path)
 }
 
 Scene shown_scene(const Character& c, const Motion& motion, const Recording& recording) {
-  Scene scene = c.scene;
+  Scene scene = *c.scene;
   if (!motion.name.empty()) scene.name = motion.name;
   if (recording.frames.empty()) return scene;
   const auto torso = static_cast<std::size_t>(c.torso.index);

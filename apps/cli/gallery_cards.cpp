@@ -110,8 +110,8 @@ void follow_figure(const Character& c, const Recording& recording, GalleryFilm& 
   }
   const Vec3 first = recording.frames.front().X_WB[torso].p;
   const double height = dot(first, c.up);
-  if (is_given(c.scene.camera)) {
-    film.camera = c.scene.camera;
+  if (is_given(c.scene->camera)) {
+    film.camera = c.scene->camera;
   } else {
     film.camera.fov_deg = 40;
     film.camera.target = first - c.up * (0.1 * height);
@@ -239,7 +239,7 @@ MadeCard motion_card(const GallerySource& source) {
                 fmt::format("{:>5.4g} s, {} vibrations", sketch_seconds, shown.modes.size())};
   GalleryCard& card = made.card;
   card.kind = "sketch";
-  GalleryFilm film = film_of(c.scene, c.model, recording);
+  GalleryFilm film = film_of(*c.scene, c.model, recording);
   std::erase_if(film.parts, [](const FilmPart& part) { return part.mesh < 0; });  // no ground
   follow_figure(c, recording, film);
   card.film = film_json(film);
@@ -253,7 +253,7 @@ MadeCard motion_card(const GallerySource& source) {
   card.facts = {{"period", fmt::format("{:.3g} s", sketch.period())},
                 {"largest joint turn", fmt::format("{:.3g}°", degrees(shown.largest_turn))},
                 {"forces", "the vibrations alone: no gravity, no ground"}};
-  add_file(source, ".glb", "glTF animation", glb(c.scene, c.model, recording), card);
+  add_file(source, ".glb", "glTF animation", glb(*c.scene, c.model, recording), card);
   return made;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "molejo/math/memory.h"
-#include "molejo/model/scene.h"
+#include "molejo/model/settings.h"
 
 namespace molejo::cli {
 

@@ -16,6 +16,7 @@
 #include "molejo/locomotion/modes_words.h"
 #include "molejo/math/units.h"
 #include "molejo/model/error.h"
+#include "molejo/model/scene.h"
 
 namespace molejo::cli {
 
@@ -113,7 +114,7 @@ Analysis analyse(const ModesOptions& options) {
 
 void print_table(const Analysis& a) {
   const Character& c = a.character;
-  fmt::print("{}, {}", c.scene.name.empty() ? "scene" : c.scene.name, a.phase);
+  fmt::print("{}, {}", c.scene->name.empty() ? "scene" : c.scene->name, a.phase);
   if (a.support >= 0) {
     const int body = c.feet[static_cast<std::size_t>(a.support)].body.index;
     fmt::print(" on {}", c.model.bodies[static_cast<std::size_t>(body)].name);
@@ -154,7 +155,7 @@ nlohmann::ordered_json to_json(const Analysis& a, const ModesOptions& options) {
   }
   Json falling = Json::array();
   for (const double rate : a.modes.falling) falling.push_back(rate);
-  return {{"file", options.file},     {"name", a.character.scene.name},
+  return {{"file", options.file},     {"name", a.character.scene->name},
           {"phase", a.phase},         {"rigid_motions", a.modes.rigid},
           {"falling_rates", falling}, {"symmetric", a.character.mirror.symmetric},
           {"modes", std::move(modes)}};
@@ -172,7 +173,7 @@ void write_clips(const Analysis& a, const std::string& path) {
          &recordings[i]});
   }
   if (clips.empty()) throw InputError("there are no modes to animate");
-  write_file(path, glb(a.character.scene, a.character.model, clips));
+  write_file(path, glb(*a.character.scene, a.character.model, clips));
 }
 
 }  // namespace

@@ -8,7 +8,10 @@
 #include "molejo/io/contacts.h"
 #include "molejo/io/staged_file.h"
 #include "molejo/model/recording.h"
-#include "molejo/model/scene.h"
+
+namespace molejo {
+struct Scene;
+}
 
 namespace molejo::cli {
 

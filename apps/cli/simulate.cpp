@@ -16,6 +16,7 @@
 #include "molejo/io/load.h"
 #include "molejo/math/expression.h"
 #include "molejo/model/error.h"
+#include "molejo/model/scene.h"
 
 namespace molejo::cli {
 

@@ -126,7 +126,7 @@ int sketch(const SketchOptions& options) {
   if (!options.output.empty()) {
     const Recording recording = record_sketch(character, sketch, options.seconds, 60);
     FileSet files;
-    add_output(options.output, character.scene, character.model, recording, {}, files);
+    add_output(options.output, *character.scene, character.model, recording, {}, files);
     files.commit();
   }
   if (options.json) {

@@ -13,6 +13,7 @@
 #include "molejo/io/scene.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
+#include "molejo/model/scene.h"
 
 namespace molejo::cli {
 

@@ -24,6 +24,9 @@
 
 #include "bench/peer.h"
 
+#include "molejo/math/matrix.h"
+#include "molejo/model/joint.h"
+
 namespace bench {
 namespace {
 

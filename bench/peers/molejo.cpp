@@ -7,6 +7,7 @@
 #include "bench/engines.h"
 #include "molejo/math/pack.h"
 #include "molejo/model/build.h"
+#include "molejo/model/scene.h"
 #include "molejo/physics/ground_pack.h"
 
 namespace bench {

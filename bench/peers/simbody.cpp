@@ -10,6 +10,8 @@
 
 #include "bench/peer.h"
 
+#include "molejo/model/settings.h"
+
 namespace bench {
 namespace {
 

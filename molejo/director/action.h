@@ -22,6 +22,8 @@
 
 namespace molejo {
 
+struct Scene;
+
 // Of a token: it came at `start`, its wait ends at `due`; s.
 struct Moment {
   double start = 0, due = 0, now = 0;

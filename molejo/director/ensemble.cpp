@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "molejo/model/error.h"
+#include "molejo/model/scene.h"
 #include "molejo/physics/forces.h"
 
 namespace molejo {

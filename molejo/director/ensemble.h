@@ -18,6 +18,8 @@
 
 namespace molejo {
 
+struct Scene;
+
 // A coordinate that is given a value after the figures are posed: part `weight` of the way to it.
 struct Overlay {
   int link = 0;

@@ -13,7 +13,7 @@ namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 Scene joined(const navigation::Ragdoll& ragdoll, const Scene& surroundings) {
-  Scene scene = ragdoll.scene;
+  Scene scene = *ragdoll.scene;
   scene.settings = surroundings.settings;
   scene.bodies.insert(scene.bodies.end(), surroundings.bodies.begin(), surroundings.bodies.end());
   scene.contact_pairs.insert(scene.contact_pairs.end(), surroundings.contact_pairs.begin(),

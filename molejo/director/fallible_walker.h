@@ -13,6 +13,7 @@
 
 #include "molejo/director/walking.h"
 #include "molejo/model/build.h"
+#include "molejo/model/scene.h"
 #include "molejo/navigation/ragdoll.h"
 #include "molejo/navigation/walker.h"
 #include "molejo/physics/world.h"

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "molejo/director/action.h"
+#include "molejo/model/scene.h"
 #include "molejo/net/net.h"
 #include "molejo/net/timed_space.h"
 

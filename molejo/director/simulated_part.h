@@ -12,6 +12,8 @@
 
 namespace molejo {
 
+struct Scene;
+
 class SimulatedPart {
  public:
   // From the state of the whole model; `directed` has a flag for each of its bodies. Scene and

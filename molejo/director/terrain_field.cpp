@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/model/scene.h"
+
 namespace molejo {
 
 namespace {

@@ -8,10 +8,11 @@
 
 #include <span>
 
-#include "molejo/model/scene.h"
 #include "molejo/motion/ground.h"
 
 namespace molejo {
+
+struct SceneBody;
 
 struct TerrainFieldOptions {
   double error = 0.004;  // m

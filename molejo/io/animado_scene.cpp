@@ -7,6 +7,7 @@
 #include "molejo/io/animado_values.h"
 #include "molejo/math/expression.h"
 #include "molejo/model/error.h"
+#include "molejo/model/scene.h"
 
 namespace molejo {
 

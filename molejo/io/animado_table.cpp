@@ -10,6 +10,7 @@
 #include "molejo/io/staged_file.h"
 #include "molejo/model/error.h"
 #include "molejo/model/kinematics.h"
+#include "molejo/model/scene.h"
 
 namespace molejo {
 

@@ -79,7 +79,7 @@ struct BacinFiles {
   struct Force {
     std::string name;
     End at;
-    std::vector<SceneForce::Sample> samples;
+    std::vector<ForceSample> samples;
     int line = 0;
   };
 

@@ -7,6 +7,7 @@
 
 #include "molejo/io/bacin_files.h"
 #include "molejo/model/error.h"
+#include "molejo/model/scene.h"
 
 namespace molejo {
 
@@ -475,7 +476,7 @@ void Importer::forces() {
   }
   for (const BacinFiles::Force& force : files_.forces) {
     SceneForce added{force.name, {name(force.at.body), force.at.p}, force.samples};
-    for (SceneForce::Sample& sample : added.samples) sample.t -= files_.time;
+    for (ForceSample& sample : added.samples) sample.t -= files_.time;
     scene_.forces.push_back(std::move(added));
   }
 }

@@ -7,6 +7,7 @@
 #include "molejo/io/bacin_words.h"
 #include "molejo/io/scene.h"
 #include "molejo/model/error.h"
+#include "molejo/model/scene.h"
 
 namespace molejo {
 
@@ -302,7 +303,7 @@ BacinFiles::Force read_interpolated(BacinWords& in, const Names& bodies) {
   for (int i = 0; i < count; ++i) {
     in.expect_record("samples", i, count);
     const int line = in.line();
-    SceneForce::Sample sample;
+    ForceSample sample;
     sample.t = in.number("the time of a sample");
     if (i > 0 && !(sample.t > force.samples.back().t)) {
       in.fail(line, "the times of the samples do not increase");

@@ -145,7 +145,7 @@ std::string forces_text(const BacinFiles& files) {
   for (const BacinFiles::Force& force : files.forces) {
     text.line("  {} Interpolated {} {} {}", force.name, body_name(files, force.at.body),
               digits(force.at.p), force.samples.size());
-    for (const SceneForce::Sample& sample : force.samples) {
+    for (const ForceSample& sample : force.samples) {
       text.line("    {}  {}  {}", sample.t, digits(sample.force), digits(sample.torque));
     }
   }

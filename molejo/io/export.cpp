@@ -10,6 +10,7 @@
 #include "molejo/io/json_library.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
+#include "molejo/model/scene.h"
 
 namespace molejo {
 

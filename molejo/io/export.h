@@ -8,9 +8,10 @@
 
 #include "molejo/io/contacts.h"
 #include "molejo/model/recording.h"
-#include "molejo/model/scene.h"
 
 namespace molejo {
+
+struct Scene;
 
 // glTF 2.0 binary: a mesh and material per shape, a node per body with an animation of its pose
 // sampled at the frames, a coil per spring; y up (a root node turns the z-up world). Colours are

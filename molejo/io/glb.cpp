@@ -12,6 +12,7 @@
 #include "molejo/io/glb_buffer.h"
 #include "molejo/io/json_library.h"
 #include "molejo/math/interrupt.h"
+#include "molejo/model/scene.h"
 
 namespace molejo {
 

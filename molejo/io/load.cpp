@@ -12,6 +12,7 @@
 #include "molejo/io/scene.h"
 #include "molejo/io/xml.h"
 #include "molejo/model/error.h"
+#include "molejo/model/scene.h"
 
 namespace molejo {
 

@@ -10,6 +10,8 @@
 
 namespace molejo {
 
+struct Scene;
+
 Scene load_scene(const SourceFile& file);
 
 // The scene built, with the name of its file before the message of an error.

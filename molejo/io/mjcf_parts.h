@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "molejo/io/robot_parts.h"
+#include "molejo/model/scene.h"
 
 namespace molejo {
 

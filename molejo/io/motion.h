@@ -12,6 +12,7 @@
 
 #include "molejo/io/feedback.h"
 #include "molejo/locomotion/motion.h"
+#include "molejo/model/scene.h"
 
 namespace molejo {
 

@@ -12,6 +12,7 @@
 #include "molejo/io/plot_style.h"
 #include "molejo/io/stills.h"
 #include "molejo/math/interrupt.h"
+#include "molejo/model/scene.h"
 
 namespace molejo {
 

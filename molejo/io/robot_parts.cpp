@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "molejo/model/error.h"
+#include "molejo/model/scene.h"
 
 namespace molejo {
 

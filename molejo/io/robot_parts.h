@@ -6,9 +6,11 @@
 
 #include "molejo/io/mesh_file.h"
 #include "molejo/io/xml.h"
-#include "molejo/model/scene.h"
+#include "molejo/model/shapes.h"
 
 namespace molejo {
+
+struct Scene;
 
 inline constexpr std::size_t max_imported_bodies = 20'000;
 

@@ -429,7 +429,7 @@ PendingForce read_force(const JsonCursor& cursor, const Surroundings& around) {
     read_formula_force(cursor, around, force);
     return pending;
   }
-  const auto read_sample = [&](const JsonCursor& item, SceneForce::Sample& sample) {
+  const auto read_sample = [&](const JsonCursor& item, ForceSample& sample) {
     item.read("force", sample.force);
     item.read("torque", sample.torque);
     if (around.X_WI.R != Mat3::identity()) {
@@ -449,7 +449,7 @@ PendingForce read_force(const JsonCursor& cursor, const Surroundings& around) {
   for (std::size_t i = 0; i < samples->size(); ++i) {
     const JsonCursor item = (*samples)[i];
     item.expect_keys(scene_keys(SceneObject::sample));
-    SceneForce::Sample& sample = force.samples.emplace_back();
+    ForceSample& sample = force.samples.emplace_back();
     sample.t = item.need("t").number();
     if (i > 0 && !(force.samples[i - 1].t < sample.t)) item.need("t").fail("times must increase");
     read_sample(item, sample);

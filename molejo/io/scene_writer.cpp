@@ -423,7 +423,7 @@ JsonValue force_value(const SceneForce& force) {
     put(value, "implicit", force.implicit, false);
     return value;
   }
-  const auto put_sample = [](JsonValue& object, const SceneForce::Sample& s) {
+  const auto put_sample = [](JsonValue& object, const ForceSample& s) {
     put(object, "force", s.force, {});
     put(object, "torque", s.torque, {});
   };
@@ -432,7 +432,7 @@ JsonValue force_value(const SceneForce& force) {
     return value;
   }
   JsonValue& samples = value.add("samples", JsonValue::array());
-  for (const SceneForce::Sample& s : force.samples) {
+  for (const ForceSample& s : force.samples) {
     JsonValue& item = samples.items.emplace_back(JsonValue::object());
     item.add("t", s.t);
     put_sample(item, s);

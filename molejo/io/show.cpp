@@ -131,7 +131,7 @@ class ShowReader {
       if (walks) {
         show_.walkers.push_back(walkers_.read(copy, actor.name, show_.scene));
         show_.walkers.back().figure = static_cast<int>(actors_.size());
-        actor.scene = show_.walkers.back().ragdoll->scene;
+        actor.scene = *show_.walkers.back().ragdoll->scene;
         actors_.push_back(std::move(actor));
         continue;
       }

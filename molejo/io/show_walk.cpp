@@ -114,7 +114,7 @@ ShowWalker WalkerReader::read(const JsonCursor& item, const std::string& name, S
   } catch (const InputError& error) {
     item.fail(error.what());
   }
-  add_actor(name, doll->scene, {actor.start.x, actor.start.y, 0}, actor.start.heading, scene);
+  add_actor(name, *doll->scene, {actor.start.x, actor.start.y, 0}, actor.start.heading, scene);
   ShowWalker walker;
   walker.name = name;
   walker.ground = walk.ground;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/model/scene.h"
+
 namespace molejo {
 
 namespace {

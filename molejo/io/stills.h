@@ -8,9 +8,10 @@
 
 #include "molejo/io/contacts.h"
 #include "molejo/model/recording.h"
-#include "molejo/model/scene.h"
 
 namespace molejo {
+
+struct Scene;
 
 struct StillsLayout {
   double x = 0, y = 0, width = 900, height = 420;  // pixels

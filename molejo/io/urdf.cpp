@@ -10,6 +10,7 @@
 #include "molejo/io/robot_parts.h"
 #include "molejo/io/scene.h"
 #include "molejo/model/error.h"
+#include "molejo/model/scene.h"
 
 namespace molejo {
 

@@ -9,6 +9,7 @@
 
 #include "molejo/live/timeline.h"
 #include "molejo/model/build.h"
+#include "molejo/model/scene.h"
 #include "molejo/physics/world.h"
 
 namespace molejo {

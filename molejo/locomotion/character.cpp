@@ -6,6 +6,7 @@
 
 #include "molejo/model/error.h"
 #include "molejo/model/kinematics.h"
+#include "molejo/model/scene.h"
 
 namespace molejo {
 
@@ -331,19 +332,20 @@ class Posing {
       throw InputError("the scene has no character, so no foot '" + options_.without_feet[0] + "'");
     }
     Built built = build(scene_);
-    c.scene = std::move(scene_);
+    c.scene = std::make_shared<const Scene>(std::move(scene_));
+    const Scene& rest = *c.scene;
     c.model = std::move(built.model);
     c.rest = std::move(built.initial);
-    c.up = up_of(c.scene), c.forward = forward_of(c.scene), c.left = left_of(c.scene);
+    c.up = up_of(rest), c.forward = forward_of(rest), c.left = left_of(rest);
     c.root = {tree_.first_link};
     const Link& root = c.model.links[at(c.root.index)];
     c.free_root = root.translations == 3 && root.rotations == 3;
     c.first_internal = tree_.first_v + (c.free_root ? 6 : 0);
     c.internal = tree_.last_v - c.first_internal;
-    c.torso = c.scene.character ? c.model.body(c.scene.character->torso) : c.root;
+    c.torso = rest.character ? c.model.body(rest.character->torso) : c.root;
     for (const std::string& name : foot_bodies) c.foot_bodies.push_back(c.model.body(name));
-    if (c.scene.character) {
-      for (const SceneFoot& f : c.scene.character->feet) {
+    if (rest.character) {
+      for (const SceneFoot& f : rest.character->feet) {
         const BodyId id = c.model.body(f.body);
         if (id.index < tree_.first_link || id.index >= tree_.last_link) {
           throw InputError("foot '" + f.body + "' does not hang on the torso");

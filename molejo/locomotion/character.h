@@ -11,6 +11,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@
 #include "molejo/model/build.h"
 
 namespace molejo {
+
+struct Scene;
 
 // How the rest pose differs from the initial pose of the scene.
 struct RestPose {
@@ -58,7 +61,7 @@ struct Mirror {
 };
 
 struct Character {
-  Scene scene;  // in its rest pose
+  std::shared_ptr<const Scene> scene;  // in its rest pose
   Model model;
   State rest;  // zero, but for the place of a free root
   BodyId root, torso;

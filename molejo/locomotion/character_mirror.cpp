@@ -5,6 +5,7 @@
 
 #include "molejo/locomotion/character.h"
 #include "molejo/model/kinematics.h"
+#include "molejo/model/scene.h"
 
 namespace molejo {
 
@@ -20,12 +21,12 @@ class MirrorFinder {
   }
 
   Mirror find() {
-    if (!c_.scene.character || c_.scene.character->mirror.empty()) {
+    if (!c_.scene->character || c_.scene->character->mirror.empty()) {
       return {false, "no mirrored bodies are named", {}, {}, {}};
     }
     const Model& model = c_.model;
     for (int i = 0; i < model.body_count(); ++i) m_.body.push_back(i);
-    for (const MirrorPair& pair : c_.scene.character->mirror) {
+    for (const MirrorPair& pair : c_.scene->character->mirror) {
       const int left = model.body(pair.left).index, right = model.body(pair.right).index;
       m_.body[at(left)] = right, m_.body[at(right)] = left;
     }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "molejo/model/kinematics.h"
+#include "molejo/model/scene.h"
 
 namespace molejo {
 
@@ -107,7 +108,7 @@ class Wording {
     if (w_.symmetry != ModeSymmetry::mixed) return;
     // the share of the left side among what both sides have
     double left = 0, both = 0;
-    for (const MirrorPair& pair : c_.scene.character->mirror) {
+    for (const MirrorPair& pair : c_.scene->character->mirror) {
       const Vec3 l = joint_turn(c_, k_, phi_, c_.model.body(pair.left).index);
       const Vec3 r = joint_turn(c_, k_, phi_, c_.model.body(pair.right).index);
       left += dot(l, l), both += dot(l, l) + dot(r, r);

@@ -6,6 +6,7 @@
 // discrete-time algebraic Riccati equations", 2004): k steps equal 2^k steps of the fixed point.
 #pragma once
 
+#include "molejo/math/matrix.h"
 #include "molejo/math/types.h"
 
 namespace molejo {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "molejo/math/interrupt.h"
+#include "molejo/math/matrix.h"
 
 namespace molejo {
 

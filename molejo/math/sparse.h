@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "molejo/math/matrix.h"
 #include "molejo/math/types.h"
 
 namespace molejo {

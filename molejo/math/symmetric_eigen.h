@@ -5,6 +5,7 @@
 // the same bits on every machine. About 8 n^3 multiplications.
 #pragma once
 
+#include "molejo/math/matrix.h"
 #include "molejo/math/types.h"
 
 namespace molejo {

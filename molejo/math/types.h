@@ -3,20 +3,12 @@
 //   Vec3 x, y, z        Mat3 three rows        Sym3 the six numbers of a symmetric 3x3 matrix
 //
 // Every operation spells out its order of additions, so that one lane of a pack gives the same
-// bits as a single world. Dynamic vectors and matrices (VecX, MatX) are Eigen's.
+// bits as a single world.
 #pragma once
 
-// One order of summation and one alignment of Eigen's types, whatever the instruction set.
-#ifndef EIGEN_DONT_VECTORIZE
-#error "compile with -DEIGEN_DONT_VECTORIZE, as the CMake target molejo::molejo does"
-#endif
-#include <Eigen/Core>
 #include <cmath>
 
 namespace molejo {
-
-using VecX = Eigen::VectorXd;
-using MatX = Eigen::MatrixXd;
 
 template <class S>
 struct Vec3T {

@@ -5,6 +5,8 @@
 
 namespace molejo {
 
+struct Scene;
+
 struct Built {
   Model model;
   State initial;

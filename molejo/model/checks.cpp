@@ -166,7 +166,7 @@ void check_force(const SceneForce& f) {
   }
   if (!finite(f.at.p)) throw InputError(who + ": its point is not finite");
   for (std::size_t i = 0; i < f.samples.size(); ++i) {
-    const SceneForce::Sample& s = f.samples[i];
+    const ForceSample& s = f.samples[i];
     if (!std::isfinite(s.t) || !finite(s.force) || !finite(s.torque) || !finite(f.at.p)) {
       throw InputError(who + ": sample " + std::to_string(i) + " is not finite");
     }

@@ -5,6 +5,8 @@
 
 namespace molejo {
 
+struct Scene;
+
 // Fills parts, colliders, contact_rules and never_touch of a model whose links, bodies and loops
 // are complete. Throws InputError for a name that is neither a body nor a group.
 void add_contact_rules(const Scene& scene, Model& model);

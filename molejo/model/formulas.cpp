@@ -8,6 +8,7 @@
 
 #include "molejo/math/interrupt.h"
 #include "molejo/model/formula_error.h"
+#include "molejo/model/scene.h"
 
 namespace molejo {
 

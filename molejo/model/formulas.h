@@ -19,8 +19,11 @@
 
 #include "molejo/math/expression.h"
 #include "molejo/model/model.h"
+#include "molejo/model/scene_formula.h"
 
 namespace molejo {
+
+struct Scene;
 
 enum class Quantity {
   time,

@@ -14,10 +14,15 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "molejo/math/types.h"
-#include "molejo/model/scene.h"
+#include "molejo/math/matrix.h"
+#include "molejo/model/force_sample.h"
+#include "molejo/model/joint.h"
+#include "molejo/model/motion_path.h"
+#include "molejo/model/settings.h"
+#include "molejo/model/shapes.h"
 
 namespace molejo {
 
@@ -97,7 +102,7 @@ struct AppliedForce {
   std::string name;
   BodyId body;
   Vec3 p;  // point in the body frame
-  std::vector<SceneForce::Sample> samples;
+  std::vector<ForceSample> samples;
 };
 
 // Bodies that fixed joints make one.

@@ -9,61 +9,20 @@
 //   universal: x turns first (fixed in the parent), y second (fixed in the child)
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "molejo/math/curve.h"
+#include "molejo/model/force_sample.h"
+#include "molejo/model/joint.h"
 #include "molejo/model/mass_properties.h"
 #include "molejo/model/motion_path.h"
+#include "molejo/model/scene_formula.h"
+#include "molejo/model/settings.h"
 #include "molejo/model/shapes.h"
 
 namespace molejo {
-
-enum class JointType {
-  fixed,
-  revolute,
-  prismatic,
-  cylindrical,
-  universal,
-  spherical,
-  planar,
-  point_in_plane,
-  free
-};
-
-// A text in the language of docs/expressions.md that is evaluated while the scene runs.
-struct SceneFormula {
-  std::string text;   // empty: none
-  std::string scope;  // names are looked for in here first: "arm", of an instance or an actor
-  std::string place;  // where it was written, for errors
-  bool empty() const { return text.empty(); }
-  bool operator==(const SceneFormula& b) const { return text == b.text && scope == b.scope; }
-};
-
-// What acts along one freedom of a joint (N, N/m for a translation; N m, N m/rad for a rotation).
-struct Drive {
-  double stiffness = 0;      // spring towards `rest`
-  double rest = 0;           // coordinate at which the spring is relaxed
-  double damping = 0;        // against the joint velocity
-  double hertz = 0;          // > 0: stiffness and damping from a natural frequency instead,
-  double damping_ratio = 1;  //   with the inertia felt by this freedom in the initial pose
-  double armature = 0;       // inertia of a geared rotor, kg m^2 or kg
-
-  // limits act as springs outside [lower, upper]; their stiffness comes from hertz and ratio
-  // in the same way when it is not given
-  std::optional<double> lower, upper;
-  double limit_stiffness = 0;
-  double limit_damping = 0;
-
-  // motor: force kp (target - q) + kd (target_velocity - v) + force, held within +-max_force
-  double kp = 0, kd = 0, target = 0, target_velocity = 0, force = 0;
-  std::optional<double> max_force;
-  bool by_formula = false;  // set while building: the last three numbers come from formulas
-  bool operator==(const Drive&) const = default;
-};
 
 // Formulas in the place of the numbers of a motor with these names.
 struct MotorFormulas {
@@ -124,11 +83,7 @@ struct SceneSpring {
 struct SceneForce {
   std::string name;
   Attachment at;
-  struct Sample {
-    double t = 0;
-    Vec3 force, torque;
-  };
-  std::vector<Sample> samples{};
+  std::vector<ForceSample> samples{};
   std::vector<SceneFormula> force_formulas{}, torque_formulas{};
   bool in_body_axes = false;  // formulas only
   bool implicit = false;      // formulas only: taken at the end of the step, for stiff ones
@@ -159,17 +114,6 @@ struct SceneTable {
   std::string file;  // within the folder that is chosen when the scene runs
 };
 
-// One number from those of two surfaces.
-enum class Combination { geometric_mean, mean, smaller, larger, product };
-
-// What happens when two bodies touch.
-//   rigid     no penetration, restitution, Coulomb friction; several contacts at once
-//   penalty   a spring and a damper along the normal (ANIMADO's springs)
-//   analytic  ANIMADO's impulse, one contact at a time: the no-slip impulse, or the sliding one
-//             where that leaves the friction cone, all of it scaled by 1 + restitution
-//   none      they pass through each other
-enum class Response { rigid, penalty, analytic, none };
-
 // How the bodies named here (or the bodies of the groups named here) touch each other. Of several
 // that fit two bodies the last one counts.
 struct SceneContactPair {
@@ -180,53 +124,6 @@ struct SceneContactPair {
   // penalty: force stiffness (reach - gap) - damping d/dt gap while gap < reach, never pulling
   double stiffness = 0, damping = 0, reach = 0;
   bool operator==(const SceneContactPair&) const = default;
-};
-
-// Contact is event-driven under the Runge-Kutta methods (rk4, rkf45) and time-stepping under
-// semi_implicit_euler and midpoint.
-struct ContactSettings {
-  bool enabled = true;
-  Combination friction = Combination::geometric_mean;
-  Combination restitution = Combination::larger;
-  double rest_speed = 0.02;  // m/s: slower impacts do not bounce
-  // time-stepping
-  int iterations = 30;      // at most, of the contact solver per step
-  double tolerance = 5e-5;  // m/s: change of contact velocities, in the mean, at which it stops
-  double recovery = 0.2;    // part of a penetration that is taken back per step
-  double slop = 1e-4;       // m: penetration that is left alone
-  // event-driven
-  double distance = 1e-6;  // m: bodies closer than this touch
-  // islands of bodies that have been slower than this for this long are put to sleep
-  bool sleep = true;
-  double sleep_speed = 0.01, sleep_time = 0.5;
-  bool operator==(const ContactSettings&) const = default;
-};
-
-enum class Formulation { reduced, maximal };
-enum class Integrator { semi_implicit_euler, midpoint, rk4, rkf45 };
-
-// Bytes that a run may take, beside what its model needs.
-struct RunBudget {
-  std::size_t contacts = std::size_t{256} << 20;
-  std::size_t recording = std::size_t{512} << 20;  // frames and contact events, all together
-};
-
-struct Settings {
-  Vec3 gravity{0, 0, -9.81};
-  Formulation formulation = Formulation::reduced;
-  Integrator integrator = Integrator::midpoint;
-  double time_step = 1e-3;
-  double tolerance = 1e-6;  // rkf45: largest error of a step in any coordinate or velocity
-  double min_step = 1e-9, max_step = 1.0 / 30;
-  bool project = true;                 // remove constraint drift
-  double constraint_tolerance = 1e-9;  // project when some constraint exceeds this
-  ContactSettings contact;
-  // not part of a scene, and of no influence on results
-  int threads = 1;  // of one run, 0: all of the machine
-  RunBudget budget;
-  double start_time = 0;  // `t` of the initial state
-  double duration = 10;
-  double fps = 30;
 };
 
 struct Camera {
@@ -276,25 +173,5 @@ struct Scene {
   std::vector<std::string> plot;      // coordinates to plot: "joint" or "joint.i" or "body.x"
   std::vector<std::string> warnings;  // what an importer could not carry over, one sentence each
 };
-
-// Number of translations and rotations a joint type leaves free.
-struct Freedoms {
-  int translations = 0, rotations = 0;
-  int count() const { return translations + rotations; }                  // velocities
-  int coordinates() const { return count() + (rotations == 3 ? 1 : 0); }  // quaternion
-};
-Freedoms freedoms(JointType type);
-
-// The words of the scene file. The `parse_` functions return nothing for an unknown word.
-std::string_view to_string(JointType type);
-std::string_view to_string(Integrator integrator);
-std::string_view to_string(Formulation formulation);
-std::string_view to_string(Combination combination);
-std::string_view to_string(Response response);
-std::optional<JointType> parse_joint_type(std::string_view word);
-std::optional<Integrator> parse_integrator(std::string_view word);
-std::optional<Formulation> parse_formulation(std::string_view word);
-std::optional<Combination> parse_combination(std::string_view word);
-std::optional<Response> parse_response(std::string_view word);
 
 }  // namespace molejo

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "molejo/model/error.h"
+#include "molejo/model/scene.h"
 #include "molejo/navigation/ragdoll_parts.h"
 
 namespace molejo::navigation {
@@ -115,7 +116,8 @@ class RagdollMaker {
     for (std::size_t i = 1; i < segments_.size(); ++i) add_joint(i);
     leave_room();
     part_overlapping();
-    doll_.scene.name = "ragdoll";
+    scene_.name = "ragdoll";
+    doll_.scene = std::make_shared<const Scene>(std::move(scene_));
     return std::move(doll_);
   }
 
@@ -137,7 +139,7 @@ class RagdollMaker {
     shape.surface.friction = options_.friction;
     shape.color = color_of(s.kind);
     body.shapes.push_back(shape);
-    doll_.scene.bodies.push_back(std::move(body));
+    scene_.bodies.push_back(std::move(body));
     doll_.parts.push_back(
         {s.name, s.parent, s.joint, s.spread, normalized(conjugate(s.q_WJ) * s.q_WB)});
   }
@@ -179,7 +181,7 @@ class RagdollMaker {
       drive.upper = range.high[c] * degree;
       joint.drives.push_back(drive);
     }
-    doll_.scene.joints.push_back(std::move(joint));
+    scene_.joints.push_back(std::move(joint));
   }
 
   // No limit presses in a pose of a clip.
@@ -190,7 +192,7 @@ class RagdollMaker {
       for (std::size_t i = 1; i < segments_.size(); ++i) {
         const Vec3 phi = log_quat(turn[i]);
         for (int c = 0; c < 3; ++c) {
-          Drive& drive = doll_.scene.joints[i - 1].drives[at(c)];
+          Drive& drive = scene_.joints[i - 1].drives[at(c)];
           drive.lower = std::min(*drive.lower, phi[c] - margin);
           drive.upper = std::max(*drive.upper, phi[c] + margin);
         }
@@ -234,7 +236,7 @@ class RagdollMaker {
         SceneContactPair pair;
         pair.a = segments_[a].name, pair.b = segments_[b].name;
         pair.response = Response::none;
-        doll_.scene.contact_pairs.push_back(pair);
+        scene_.contact_pairs.push_back(pair);
       }
     }
   }
@@ -243,6 +245,7 @@ class RagdollMaker {
   std::span<const SkeletonPose> shown_;
   RagdollOptions options_;
   Ragdoll doll_;
+  Scene scene_;
   std::vector<Segment> segments_;
   std::vector<Solid> solids_;
 };

@@ -17,6 +17,10 @@
 #include "molejo/model/model.h"
 #include "molejo/navigation/walk_clips.h"
 
+namespace molejo {
+struct Scene;
+}
+
 namespace molejo::navigation {
 
 struct RagdollPart {
@@ -35,9 +39,9 @@ struct RagdollOptions {
 };
 
 struct Ragdoll {
-  Scene scene;                     // a body for each part, in their order, and the joints
-  std::vector<RagdollPart> parts;  // parents first
-  double scale = 1;                // metres per unit of the model
+  std::shared_ptr<const Scene> scene;  // a body for each part, in their order, and the joints
+  std::vector<RagdollPart> parts;      // parents first
+  double scale = 1;                    // metres per unit of the model
   double mass = 0;
   double leg_length = 0;  // m
 };

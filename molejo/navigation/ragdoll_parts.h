@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "molejo/model/mass_properties.h"
 #include "molejo/navigation/ragdoll.h"
 
 namespace molejo::navigation {

@@ -20,7 +20,7 @@ bool has_body_forces(const Model& model) {
 
 namespace {
 
-using Sample = SceneForce::Sample;
+using Sample = ForceSample;
 
 // Point of the Bezier curve at parameter s (de Casteljau).
 Sample bezier(const std::vector<Sample>& control, double s) {
@@ -58,7 +58,7 @@ double joint_energy(const Freedoms& f, const Drive* drives, const double* q) {
 
 }  // namespace
 
-SceneForce::Sample force_at(const std::vector<Sample>& samples, double t) {
+ForceSample force_at(const std::vector<Sample>& samples, double t) {
   if (samples.size() == 1) return samples[0];
   if (t < samples.front().t || t > samples.back().t) return {t, {}, {}};
   // control times increase, so t(s) does too: bisect to the last bit

@@ -40,7 +40,7 @@ void apply_body_forces(const Model& model, double t, Dynamics<S>& d);
 bool has_body_forces(const Model& model);
 
 // Force and torque of a given force at time t: a Bezier curve through its samples' hull.
-SceneForce::Sample force_at(const std::vector<SceneForce::Sample>& samples, double t);
+ForceSample force_at(const std::vector<ForceSample>& samples, double t);
 
 // Kinetic energy of the rotors behind joints with an armature.
 double rotor_energy(const Model& model, const Kinematics<double>& k, const VecX& v);

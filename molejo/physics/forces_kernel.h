@@ -184,7 +184,7 @@ void apply_springs(const Model& model, Dynamics<S>& d) {
 template <class S>
 void apply_given_forces(const Model& model, double t, Dynamics<S>& d) {
   for (const AppliedForce& f : model.forces) {
-    const SceneForce::Sample now = force_at(f.samples, t);
+    const ForceSample now = force_at(f.samples, t);
     const PointMotion<S> at = point_motion(model, d.kinematics, f.body, f.p);
     push(f.body, at.p, widen<S>(now.force), d);
     d.applied[static_cast<std::size_t>(f.body.index)].angular += widen<S>(now.torque);

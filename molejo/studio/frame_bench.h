@@ -3,10 +3,11 @@
 #pragma once
 
 #include "molejo/model/recording.h"
-#include "molejo/model/scene.h"
 #include "molejo/studio/bench.h"
 
 namespace molejo {
+
+struct Scene;
 
 struct FrameMoment {
   Frame frame;

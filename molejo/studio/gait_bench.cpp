@@ -23,7 +23,7 @@ GaitControl control_of(const std::string& word) {
 }  // namespace
 
 Scene scene_beside(const Character& c, const std::string& name, const std::string& description) {
-  Scene scene = c.scene;
+  Scene scene = *c.scene;
   if (!name.empty()) scene.name = name;
   scene.description = description;
   scene.plot = {"kinetic", "gravity", "elastic"};

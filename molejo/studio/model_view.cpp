@@ -9,6 +9,7 @@
 
 #include "molejo/live/command.h"
 #include "molejo/math/interrupt.h"
+#include "molejo/model/scene.h"
 
 namespace molejo {
 

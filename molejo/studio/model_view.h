@@ -20,6 +20,8 @@
 
 namespace molejo {
 
+struct Camera;
+
 // Streams of binary frames, and the type that their first byte tells.
 enum class FrameType { coordinates = 1, contacts = 2, plots = 3, walkers = 4, feet = 6 };
 inline constexpr std::size_t frame_head_bytes = 16;

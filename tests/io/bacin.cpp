@@ -9,6 +9,7 @@
 
 #include "molejo/io/bacin_files.h"
 #include "molejo/model/error.h"
+#include "molejo/model/scene.h"
 #include "tests/support/bacin_text.h"
 #include "tests/support/places.h"
 

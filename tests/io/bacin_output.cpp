@@ -13,6 +13,7 @@
 #include "molejo/io/scene.h"
 #include "molejo/io/staged_file.h"
 #include "molejo/model/build.h"
+#include "molejo/model/scene.h"
 #include "molejo/physics/world.h"
 #include "tests/support/bacin_text.h"
 #include "tests/support/places.h"

@@ -12,6 +12,7 @@
 #include "molejo/io/stills.h"
 #include "molejo/model/build.h"
 #include "molejo/model/error.h"
+#include "molejo/model/scene.h"
 #include "recorded.h"
 #include "tests/support/places.h"
 

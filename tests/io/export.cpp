@@ -12,6 +12,7 @@
 #include "molejo/io/columns.h"
 #include "molejo/io/file.h"
 #include "molejo/io/markup.h"
+#include "molejo/model/scene.h"
 #include "recorded.h"
 #include "tests/support/error_text.h"
 #include "tests/support/places.h"

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "molejo/io/file.h"
+#include "molejo/model/scene.h"
 #include "recorded.h"
 #include "tests/support/places.h"
 

@@ -8,6 +8,7 @@
 
 #include "molejo/io/export.h"
 #include "molejo/model/error.h"
+#include "molejo/model/scene.h"
 #include "recorded.h"
 
 using namespace molejo;

@@ -9,6 +9,7 @@
 #include "molejo/io/scene.h"
 #include "molejo/math/expression.h"
 #include "molejo/model/bounds.h"
+#include "molejo/model/scene.h"
 
 namespace molejo::test {
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "molejo/io/export.h"
+#include "molejo/model/scene.h"
 
 namespace molejo::test {
 

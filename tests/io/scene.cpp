@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "molejo/math/expression.h"
+#include "molejo/model/scene.h"
 #include "tests/support/places.h"
 
 using namespace molejo;

@@ -3,6 +3,7 @@
 
 #include "molejo/io/scene.h"
 #include "molejo/model/build.h"
+#include "molejo/model/scene.h"
 #include "tests/support/error_text.h"
 
 using namespace molejo;

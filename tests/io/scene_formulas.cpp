@@ -8,6 +8,7 @@
 #include "molejo/io/export.h"
 #include "molejo/io/scene.h"
 #include "molejo/model/formulas.h"
+#include "molejo/model/scene.h"
 #include "molejo/physics/formula_forces.h"
 #include "molejo/physics/world.h"
 #include "tests/support/error_text.h"

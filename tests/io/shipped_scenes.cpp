@@ -9,6 +9,7 @@
 #include "molejo/io/file.h"
 #include "molejo/io/scene.h"
 #include "molejo/model/kinematics.h"
+#include "molejo/model/scene.h"
 #include "molejo/physics/formula_forces.h"
 #include "molejo/physics/world.h"
 #include "tests/support/models.h"

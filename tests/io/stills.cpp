@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "molejo/model/scene.h"
 #include "molejo/physics/world.h"
 #include "tests/support/models.h"
 

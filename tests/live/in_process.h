@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "molejo/model/scene.h"
 #include "molejo/physics/world.h"
 
 namespace molejo::test {

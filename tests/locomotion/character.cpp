@@ -9,6 +9,7 @@
 
 #include "molejo/io/scene.h"
 #include "molejo/math/units.h"
+#include "molejo/model/scene.h"
 #include "molejo/physics/forces.h"
 #include "tests/support/error_text.h"
 #include "tests/support/models.h"

@@ -9,6 +9,7 @@
 
 #include "molejo/io/scene.h"
 #include "molejo/locomotion/modes_by_constraints.h"
+#include "molejo/model/scene.h"
 #include "tests/support/error_text.h"
 #include "tests/support/models.h"
 #include "tests/support/motion.h"

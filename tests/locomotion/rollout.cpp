@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "molejo/locomotion/replay.h"
+#include "molejo/model/scene.h"
 #include "tests/locomotion/gaits.h"
 #include "tests/support/error_text.h"
 #include "tests/support/motion.h"

@@ -1,4 +1,5 @@
 #include "molejo/math/solve.h"
+#include "molejo/math/matrix.h"
 
 #include <doctest/doctest.h>
 

@@ -8,6 +8,7 @@
 
 #include "molejo/model/build.h"
 #include "molejo/model/error.h"
+#include "molejo/model/scene.h"
 
 using namespace molejo;
 

@@ -28,7 +28,7 @@ struct Doll {
     const Roles roles = find_roles(character.skeleton, bind_pose(character));
     clips = make_walk_clips(character, make_rig(character, roles), walk, nullptr);
     ragdoll = make_ragdoll(*clips, character, size, options);
-    built = build(ragdoll.scene);
+    built = build(*ragdoll.scene);
     map = std::make_unique<RagdollMap>(ragdoll, clips->rig, built.model);
   }
   Doll(const Doll&) = delete;
@@ -258,7 +258,7 @@ TEST_CASE("ragdoll: no limit presses in a clip, and knees bend one way only") {
     }
   }
   const Doll doll = Doll::file(source_dir() + "/scenes/walks/stick_walk.bvh");
-  for (const SceneJoint& joint : doll.ragdoll.scene.joints) {
+  for (const SceneJoint& joint : doll.ragdoll.scene->joints) {
     if (joint.name != "left_lower_leg_joint") continue;
     CHECK(*joint.drives[1].upper > 2.4);
     CHECK(*joint.drives[1].lower > -0.2);
@@ -269,7 +269,7 @@ TEST_CASE("ragdoll: no limit presses in a clip, and knees bend one way only") {
 TEST_CASE("ragdoll: it falls to the ground, loses energy all the way, and lies still") {
   for (const auto& each : all_dolls()) {
     const Doll& doll = *each;
-    Scene scene = doll.ragdoll.scene;
+    Scene scene = *doll.ragdoll.scene;
     SceneBody ground;
     ground.name = "ground";
     ground.immobile = true;

@@ -2,6 +2,7 @@
 // measured order of the integrator.
 #include <doctest/doctest.h>
 
+#include "molejo/model/scene.h"
 #include "tests/support/models.h"
 #include "tests/support/motion.h"
 

@@ -392,10 +392,10 @@ TEST_CASE("euler parameters: a spring between two bodies has its period") {
 }
 
 TEST_CASE("euler parameters: an interpolated force keeps to its samples") {
-  const std::vector<SceneForce::Sample> even{{1, {4, 0, 0}, {0, 1, 0}},
-                                             {2, {-2, 6, 0}, {0, 3, 0}},
-                                             {3, {1, 2, 0}, {0, 5, 2}},
-                                             {4, {5, 0, 3}, {1, 0, 0}}};
+  const std::vector<ForceSample> even{{1, {4, 0, 0}, {0, 1, 0}},
+                                      {2, {-2, 6, 0}, {0, 3, 0}},
+                                      {3, {1, 2, 0}, {0, 5, 2}},
+                                      {4, {5, 0, 3}, {1, 0, 0}}};
   CHECK(interpolated(even, 1).force == Vec3d(4, 0, 0));
   CHECK(interpolated(even, 4).force == Vec3d(5, 0, 3));
   CHECK(interpolated(even, 4).torque == Vec3d(1, 0, 0));
@@ -411,7 +411,7 @@ TEST_CASE("euler parameters: an interpolated force keeps to its samples") {
   }
   CHECK((impulse - 3 * Vec3d(8, 8, 3) / 4).norm() < 1e-5);
   // uneven times: the parameter s at which the curve has the time t is solved for
-  const std::vector<SceneForce::Sample> uneven{
+  const std::vector<ForceSample> uneven{
       {0, {0, 0, 0}, {}}, {0.001, {0, 0, 0}, {}}, {1, {1, 0, 0}, {}}};
   // t = 0.002 s (1 - s) + s^2, F = s^2
   const double s = 0.6;

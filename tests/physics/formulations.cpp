@@ -4,6 +4,7 @@
 
 #include <Eigen/Dense>
 
+#include "molejo/model/scene.h"
 #include "molejo/physics/integrate.h"
 #include "molejo/physics/world.h"
 #include "tests/support/models.h"

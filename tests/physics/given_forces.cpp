@@ -10,7 +10,7 @@ using namespace molejo::test;
 
 namespace {
 
-using Samples = std::vector<SceneForce::Sample>;
+using Samples = std::vector<ForceSample>;
 
 const Samples even = {{1.0, {1, -2, 3}, {0.5, 0, -1}},
                       {1.5, {9, 4, -6}, {2, -3, 0}},
@@ -26,8 +26,8 @@ const Samples uneven = {{0.0, {0, 0, 1}, {}},
 
 TEST_CASE("given force: first and last samples are attained exactly, outside there is nothing") {
   for (const Samples& samples : {even, uneven}) {
-    for (const SceneForce::Sample& end : {samples.front(), samples.back()}) {
-      const SceneForce::Sample f = force_at(samples, end.t);
+    for (const ForceSample& end : {samples.front(), samples.back()}) {
+      const ForceSample f = force_at(samples, end.t);
       CHECK(f.force == end.force);
       CHECK(f.torque == end.torque);
     }
@@ -55,11 +55,11 @@ TEST_CASE("given force: stays in the convex hull of its samples") {
     for (int n = 0; n < 200; ++n) {
       const double u = 0.5 + 0.5 * symmetric_unit(random);
       const double t = samples.front().t + u * (samples.back().t - samples.front().t);
-      const SceneForce::Sample f = force_at(samples, t);
+      const ForceSample f = force_at(samples, t);
       // no plane separates the value from the control points
       const Vec3 across = random_vector(random);
       double reach = -1e300, torque_reach = -1e300;
-      for (const SceneForce::Sample& s : samples) {
+      for (const ForceSample& s : samples) {
         reach = std::max(reach, dot(across, s.force));
         torque_reach = std::max(torque_reach, dot(across, s.torque));
       }
@@ -96,7 +96,7 @@ TEST_CASE("given force: is the Bezier curve, in Bernstein's form") {
 
 TEST_CASE("given force: evenly spaced, its impulse is the mean of the samples times the duration") {
   Vec3 force_mean, torque_mean;
-  for (const SceneForce::Sample& s : even) {
+  for (const ForceSample& s : even) {
     force_mean += s.force / 4;
     torque_mean += s.torque / 4;
   }

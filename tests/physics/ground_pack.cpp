@@ -1,5 +1,6 @@
 // Four worlds at once against four single ones, bit by bit.
 #include "molejo/physics/ground_pack.h"
+#include "molejo/model/scene.h"
 
 #include <doctest/doctest.h>
 

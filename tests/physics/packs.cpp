@@ -1,6 +1,7 @@
 // Four worlds in one register: each lane has the bits of a single world.
 #include <doctest/doctest.h>
 
+#include "molejo/model/scene.h"
 #include "molejo/physics/integrate.h"
 #include "tests/support/models.h"
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "molejo/math/matrix.h"
 #include "molejo/model/scene.h"
 
 namespace molejo::euler {
@@ -58,13 +59,13 @@ struct Spring {
 };
 struct Force {
   End at;
-  std::vector<SceneForce::Sample> samples;
+  std::vector<ForceSample> samples;
 };
 // Force and torque of a Bezier curve with control points (t, F, T), zero outside.
 struct Wrench {
   Vec3d force = Vec3d::Zero(), torque = Vec3d::Zero();
 };
-Wrench interpolated(const std::vector<SceneForce::Sample>& samples, double t);
+Wrench interpolated(const std::vector<ForceSample>& samples, double t);
 
 struct EulerParameterSystem {
   std::vector<Body> bodies;

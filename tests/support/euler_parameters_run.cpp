@@ -44,14 +44,14 @@ Vec3d spring_force(const EulerParameterSystem& s, const Spring& spring) {
 
 }  // namespace
 
-Wrench interpolated(const std::vector<SceneForce::Sample>& samples, double t) {
+Wrench interpolated(const std::vector<ForceSample>& samples, double t) {
   if (samples.empty()) return {};
   if (samples.size() == 1) return {eigen(samples[0].force), eigen(samples[0].torque)};
   if (t < samples.front().t || t > samples.back().t) return {};
   // de Casteljau on (t, F, T)
   const auto at = [&](double x) {
     std::vector<Eigen::Matrix<double, 7, 1>> c;
-    for (const SceneForce::Sample& sample : samples) {
+    for (const ForceSample& sample : samples) {
       c.emplace_back();
       c.back() << sample.t, eigen(sample.force), eigen(sample.torque);
     }

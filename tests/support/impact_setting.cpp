@@ -3,6 +3,8 @@
 #include <Eigen/Dense>
 #include <set>
 
+#include "molejo/model/scene.h"
+
 namespace molejo::test {
 
 void set_in_motion(Scene& scene, std::mt19937& random) {

@@ -10,6 +10,7 @@
 
 #include "molejo/io/file.h"
 #include "molejo/model/build.h"
+#include "molejo/model/scene.h"
 #include "molejo/physics/integrate.h"
 #include "tests/support/error_text.h"
 #include "tests/support/places.h"

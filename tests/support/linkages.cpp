@@ -181,7 +181,7 @@ Scene moved_under_gravity(Scene scene, const Pose& X) {
     }
   }
   for (SceneForce& force : scene.forces) {
-    for (SceneForce::Sample& sample : force.samples) {
+    for (ForceSample& sample : force.samples) {
       sample.force = X.R * sample.force, sample.torque = X.R * sample.torque;
     }
   }

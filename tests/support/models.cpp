@@ -1,6 +1,7 @@
 #include "tests/support/models.h"
 
 #include "molejo/io/scene.h"
+#include "molejo/model/scene.h"
 #include "tests/support/places.h"
 
 namespace molejo::test {

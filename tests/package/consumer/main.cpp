@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "molejo/model/build.h"
+#include "molejo/model/scene.h"
 #include "molejo/physics/world.h"
 
 int main() {

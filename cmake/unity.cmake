@@ -1,0 +1,23 @@
+# Sources that are compiled as one: about MOLEJO_UNITY_BYTES of text at a time, so that a change is
+# compiled anew within seconds. Sources with options of their own stay alone.
+option(MOLEJO_UNITY "compile several sources at a time" ON)
+set(MOLEJO_UNITY_BYTES 60000 CACHE STRING "text that is compiled at a time, about")
+
+# compile_together(TARGET NAME SOURCE...)
+function(compile_together target name)
+  if(NOT MOLEJO_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  set(group 1)
+  set(bytes 0)
+  foreach(source ${ARGN})
+    file(SIZE ${source} size)
+    if(bytes GREATER 0 AND bytes + size GREATER MOLEJO_UNITY_BYTES)
+      math(EXPR group "${group} + 1")
+      set(bytes 0)
+    endif()
+    math(EXPR bytes "${bytes} + ${size}")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${name}_${group})
+  endforeach()
+endfunction()
