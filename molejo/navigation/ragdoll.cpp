@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/angles.h"
 #include "molejo/model/error.h"
 #include "molejo/navigation/ragdoll_parts.h"
 
 namespace molejo::navigation {
 
 namespace {
-
-constexpr double degree = 3.141592653589793 / 180;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 

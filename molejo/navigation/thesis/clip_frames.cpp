@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "molejo/math/angles.h"
 #include "molejo/model/error.h"
 #include "molejo/motion/edit.h"
 #include "molejo/navigation/thesis/curve.h"
@@ -12,7 +13,6 @@ namespace molejo::navigation::thesis {
 
 namespace {
 
-constexpr double pi = 3.141592653589793;
 constexpr int most_frames = 4096;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
