@@ -11,15 +11,15 @@ namespace {
 template <class Enum, std::size_t N>
 using Words = std::array<std::pair<std::string_view, Enum>, N>;
 
-constexpr Words<JointType, 9> joint_words{{{"fixed", JointType::fixed},
-                                           {"revolute", JointType::revolute},
-                                           {"prismatic", JointType::prismatic},
-                                           {"cylindrical", JointType::cylindrical},
-                                           {"universal", JointType::universal},
-                                           {"spherical", JointType::spherical},
-                                           {"planar", JointType::planar},
-                                           {"point_in_plane", JointType::point_in_plane},
-                                           {"free", JointType::free}}};
+constexpr Words<JointType, 9> joint_type_words{{{"fixed", JointType::fixed},
+                                                {"revolute", JointType::revolute},
+                                                {"prismatic", JointType::prismatic},
+                                                {"cylindrical", JointType::cylindrical},
+                                                {"universal", JointType::universal},
+                                                {"spherical", JointType::spherical},
+                                                {"planar", JointType::planar},
+                                                {"point_in_plane", JointType::point_in_plane},
+                                                {"free", JointType::free}}};
 
 constexpr Words<Integrator, 4> integrator_words{
     {{"semi_implicit_euler", Integrator::semi_implicit_euler},
@@ -85,7 +85,7 @@ Freedoms freedoms(JointType type) {
   return {};
 }
 
-std::string_view to_string(JointType type) { return word_of(joint_words, type); }
+std::string_view to_string(JointType type) { return word_of(joint_type_words, type); }
 std::string_view to_string(Integrator integrator) { return word_of(integrator_words, integrator); }
 std::string_view to_string(Formulation formulation) {
   return word_of(formulation_words, formulation);
@@ -97,7 +97,7 @@ std::string_view to_string(Combination combination) {
 std::string_view to_string(Response response) { return word_of(response_words, response); }
 
 std::optional<JointType> parse_joint_type(std::string_view word) {
-  return value_of(joint_words, word);
+  return value_of(joint_type_words, word);
 }
 std::optional<Integrator> parse_integrator(std::string_view word) {
   return value_of(integrator_words, word);
