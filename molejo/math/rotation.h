@@ -52,6 +52,8 @@ Mat3T<S> matrix(const QuatT<S>& q) {
           {xz - wy, yz + wx, 1.0 - (xx + yy)}};
 }
 
+inline Vec3 rotated(const Quat& q, const Vec3& v) { return matrix(q) * v; }
+
 // exp(phi), for a rotation vector phi of any length.
 template <class S>
 QuatT<S> exp_quat(const Vec3T<S>& phi) {
