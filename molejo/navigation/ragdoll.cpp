@@ -4,14 +4,13 @@
 #include <cmath>
 
 #include "molejo/math/angles.h"
+#include "molejo/math/index.h"
 #include "molejo/model/error.h"
 #include "molejo/navigation/ragdoll_parts.h"
 
 namespace molejo::navigation {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // How far a ball turns about the axes of its body: x sideways, y as it bends, z about the bone.
 struct Range {
