@@ -17,6 +17,7 @@
 #include "apps/cli/outputs.h"
 #include "molejo/io/character_file.h"
 #include "molejo/io/walk_glb.h"
+#include "molejo/math/angles.h"
 #include "molejo/math/words.h"
 #include "molejo/model/error.h"
 #include "molejo/navigation/quality.h"
@@ -29,7 +30,6 @@ using Clock = std::chrono::steady_clock;
 using navigation::Plan;
 using navigation::Solver;
 
-constexpr double degree = 3.141592653589793 / 180;
 constexpr double usual_duration = 10;  // s
 
 bool parse_number(const std::string& text, double& value) {

@@ -47,21 +47,21 @@ double apart_along_b(const Pairing& p, int j) {
   return std::fabs(p.e[j]) - (p.half_b[j] + p.abs_C[0][j] * p.half_a[0] +
                               p.abs_C[1][j] * p.half_a[1] + p.abs_C[2][j] * p.half_a[2]);
 }
-constexpr int after[3] = {1, 2, 0}, before[3] = {2, 0, 1};
+constexpr int axis_after[3] = {1, 2, 0}, axis_before[3] = {2, 0, 1};
 // Not yet divided by the length of the cross product.
 double apart_along_edges(const Pairing& p, int i, int j) {
-  const int i1 = after[i], i2 = before[i], j1 = after[j], j2 = before[j];
+  const int i1 = axis_after[i], i2 = axis_before[i], j1 = axis_after[j], j2 = axis_before[j];
   return std::fabs(p.d[i2] * p.C[i1][j] - p.d[i1] * p.C[i2][j]) -
          (p.half_a[i1] * p.abs_C[i2][j] + p.half_a[i2] * p.abs_C[i1][j] +
           p.half_b[j1] * p.abs_C[i][j2] + p.half_b[j2] * p.abs_C[i][j1]);
 }
 // Squared length of the cross product of two unit axes.
 double edge_turn(const Pairing& p, int i, int j) {
-  const double x = p.C[after[i]][j], y = p.C[before[i]][j];
+  const double x = p.C[axis_after[i]][j], y = p.C[axis_before[i]][j];
   return x * x + y * y;
 }
 // Edges closer to parallel than this part no better than faces do.
-constexpr double parallel = 1e-14;
+constexpr double parallel_turn = 1e-14;
 
 // The axis along which they are farthest apart; faces first, edges only when they are better by
 // `bias`. Stops at an axis that keeps them `enough` apart.
@@ -78,7 +78,7 @@ Axis farthest_axis(const Pairing& p, double bias, double enough) {
       double apart = apart_along_edges(p, i, j);
       if (apart <= best.apart && apart <= 0) continue;
       const double turn = edge_turn(p, i, j);
-      if (turn < parallel) continue;
+      if (turn < parallel_turn) continue;
       apart /= std::sqrt(turn);
       if (apart > best.apart + bias) best = {6 + 3 * i + j, apart};
     }
@@ -91,7 +91,7 @@ double apart_along(const Pairing& p, int axis) {
   if (axis < 6) return apart_along_b(p, axis - 3);
   const int i = (axis - 6) / 3, j = (axis - 6) % 3;
   const double turn = edge_turn(p, i, j);
-  return turn < parallel ? -1e300 : apart_along_edges(p, i, j) / std::sqrt(turn);
+  return turn < parallel_turn ? -1e300 : apart_along_edges(p, i, j) / std::sqrt(turn);
 }
 
 // Unit normal from b to a, with two directions across it.
@@ -103,7 +103,7 @@ Sight sight_along(const PlacedSolid& a, const PlacedSolid& b, int axis) {
     // the sides of one box are then level or upright
     const Mat3& R = axis < 3 ? a.X.R : b.X.R;
     const int k = axis < 3 ? axis : axis - 3;
-    s.n = R.column(k), s.x = R.column(after[k]), s.y = R.column(before[k]);
+    s.n = R.column(k), s.x = R.column(axis_after[k]), s.y = R.column(axis_before[k]);
     if (dot(s.n, from_b) < 0) s.n = -s.n, s.x = -s.x;
     return s;
   }

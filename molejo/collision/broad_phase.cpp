@@ -4,6 +4,7 @@
 #include <cassert>
 #include <string>
 
+#include "molejo/math/index.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 
@@ -47,8 +48,6 @@ Aabb grown(const Aabb& a) {
   const Vec3 m{margin, margin, margin};
   return {a.lower - m, a.upper + m};
 }
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

@@ -15,14 +15,14 @@ namespace {
 
 constexpr double coplanar = 3e-7;  // of the extent: what single precision keeps
 
-using Polygon = std::vector<int>;
+using Outline = std::vector<int>;
 using Triangle = std::array<int, 3>;
 
 const Vec3& at(const std::vector<Vec3>& v, int i) { return v[static_cast<std::size_t>(i)]; }
 int int_size(const auto& container) { return static_cast<int>(container.size()); }
 
 // Sum of the cross products of a fan: twice the area, along the normal (Newell).
-Vec3 double_area(const std::vector<Vec3>& vertices, const Polygon& polygon) {
+Vec3 double_area(const std::vector<Vec3>& vertices, const Outline& polygon) {
   Vec3 sum;
   const Vec3 o = at(vertices, polygon[0]);
   for (std::size_t i = 1; i + 1 < polygon.size(); ++i) {
@@ -44,8 +44,8 @@ void flatten(std::vector<std::vector<int>>& lists, std::vector<int>& start,
   }
 }
 
-void add_faces(ConvexMesh& mesh, const std::vector<Polygon>& polygons) {
-  for (const Polygon& polygon : polygons) {
+void add_faces(ConvexMesh& mesh, const std::vector<Outline>& polygons) {
+  for (const Outline& polygon : polygons) {
     ConvexMesh::Face face;
     face.normal = normalized(double_area(mesh.vertices, polygon));
     face.offset = dot(face.normal, at(mesh.vertices, polygon[0]));
@@ -82,7 +82,7 @@ void add_edges(ConvexMesh& mesh) {
 }
 
 // `diagonals`: triangles whose sides count as neighbours as well.
-ConvexMesh mesh_of_polygons(std::vector<Vec3> vertices, const std::vector<Polygon>& polygons,
+ConvexMesh mesh_of_polygons(std::vector<Vec3> vertices, const std::vector<Outline>& polygons,
                             const std::vector<Triangle>& diagonals) {
   ConvexMesh mesh;
   mesh.vertices = std::move(vertices);
@@ -164,7 +164,7 @@ std::vector<int> coplanar_groups(const Polyhedron& hull, double tolerance) {
 }
 
 // The outline of each group, or nothing when one of them is not a single loop.
-std::optional<std::vector<Polygon>> outlines(const Polyhedron& hull,
+std::optional<std::vector<Outline>> outlines(const Polyhedron& hull,
                                              const std::vector<int>& group) {
   const auto left = left_triangles(hull);
   const auto group_of = [&](int t) { return group[static_cast<std::size_t>(t)]; };
@@ -175,10 +175,10 @@ std::optional<std::vector<Polygon>> outlines(const Polyhedron& hull,
     if (group_of(left.at({edge.second, edge.first})) == g) continue;
     if (!next[static_cast<std::size_t>(g)].emplace(edge.first, edge.second).second) return {};
   }
-  std::vector<Polygon> polygons;
+  std::vector<Outline> polygons;
   for (const auto& loop : next) {
     if (loop.size() < 3) return {};
-    Polygon polygon{loop.begin()->first};
+    Outline polygon{loop.begin()->first};
     for (int v = loop.begin()->second; v != polygon[0]; v = loop.at(v)) polygon.push_back(v);
     if (polygon.size() != loop.size()) return {};
     polygons.push_back(std::move(polygon));
@@ -276,7 +276,7 @@ ConvexMesh box_mesh(const Vec3& half) {
     vertices.push_back({(i & 1) != 0 ? half.x : -half.x, (i & 2) != 0 ? half.y : -half.y,
                         (i & 4) != 0 ? half.z : -half.z});
   }
-  const std::vector<Polygon> polygons = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+  const std::vector<Outline> polygons = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
                                          {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
   ConvexMesh mesh = mesh_of_polygons(std::move(vertices), polygons, {});
   // exactly along the axes, however thin the box

@@ -7,11 +7,12 @@ namespace molejo {
 
 namespace {
 
-constexpr double precise = 1e-13;   // of the size: nearer than this to the lower bound is done
-constexpr double touching = 1e-11;  // of the size: nearer cores count as touching
+constexpr double precise_distance =
+    1e-13;  // of the size: nearer than this to the lower bound is done
+constexpr double touching_distance = 1e-11;  // of the size: nearer cores count as touching
 constexpr int most_rounds = 100;
 
-struct Nearest {
+struct NearestSimplex {
   Vec3 v;  // of the difference
   Simplex simplex;
   bool touch = false;
@@ -21,11 +22,11 @@ struct Nearest {
 
 // Gilbert, Johnson and Keerthi: the nearest point of ever better simplices. For any v, no point of
 // the difference is nearer than v . w / |v|, w its support along -v; |v| comes down to that.
-Nearest nearest_to_origin(const Difference& difference, const Simplex& start) {
-  Nearest r;
+NearestSimplex nearest_to_origin(const Difference& difference, const Simplex& start) {
+  NearestSimplex r;
   r.simplex = start;
   r.v = reduce(r.simplex);
-  const double near = touching * difference.size;
+  const double near = touching_distance * difference.size;
   double squared = dot(r.v, r.v);
   for (; r.rounds < most_rounds; ++r.rounds) {
     if (r.simplex.count == 4 || squared <= near * near) {
@@ -36,7 +37,7 @@ Nearest nearest_to_origin(const Difference& difference, const Simplex& start) {
     const DifferencePoint w = difference.support(-r.v, last.a.vertex, last.b.vertex);
     const double distance = std::sqrt(squared);
     r.gap = (squared - dot(r.v, w.p)) / distance;
-    if (r.gap <= precise * (difference.size + distance)) return r;
+    if (r.gap <= precise_distance * (difference.size + distance)) return r;
     if (!advance(r.simplex, w, r.v, squared)) return r;  // rounding allows no better
   }
   return r;
@@ -57,7 +58,7 @@ bool refine(const Difference& difference, CoreSeparation& core) {
     for (int i = 0; i < start.count; ++i) {
       start.point[i] = apart.of(start.point[i].a, start.point[i].b);
     }
-    const Nearest nearest = nearest_to_origin(apart, start);
+    const NearestSimplex nearest = nearest_to_origin(apart, start);
     if (nearest.touch) return false;
     const double before = widest;
     const Vec3 turn = normalized(nearest.v) - core.normal, start_normal = core.normal;
@@ -70,7 +71,7 @@ bool refine(const Difference& difference, CoreSeparation& core) {
     }
     // the nearest points of curved solids are as good as the normal
     if (difference.is_curved()) core.distance = widest, core.foot = nearest.simplex;
-    if (widest - before <= precise * difference.size) break;
+    if (widest - before <= precise_distance * difference.size) break;
   }
   return widest > upper_bound - 1e-10 * difference.size;
 }
@@ -109,13 +110,13 @@ bool is_round(const Convex& solid) {
 
 CoreSeparation core_separation(const Difference& difference, SeparationCache* cache) {
   if (is_round(difference.a) && is_round(difference.b)) return segment_separation(difference);
-  Nearest nearest = nearest_to_origin(difference, first_simplex(difference, cache));
+  NearestSimplex nearest = nearest_to_origin(difference, first_simplex(difference, cache));
   const bool curved = difference.is_curved();
   if (curved && !nearest.touch && nearest.gap > 1e-11 * difference.size) {
     // crowded points have come to a halt: begin again from where they are
     Simplex anew;
     anew.count = 1, anew.point[0] = difference.support(-nearest.v);
-    const Nearest second = nearest_to_origin(difference, anew);
+    const NearestSimplex second = nearest_to_origin(difference, anew);
     if (second.touch || second.gap < nearest.gap) nearest = second;
   }
   if (cache != nullptr) cache->moves = nearest.rounds;

@@ -13,9 +13,9 @@ namespace molejo {
 namespace {
 
 // A polyhedron with its features in world coordinates.
-class PlacedSolid {
+class SolidInWorld {
  public:
-  PlacedSolid(const Convex& solid, const Pose& X_WS) : solid_(solid), X_WS_(X_WS) {}
+  SolidInWorld(const Convex& solid, const Pose& X_WS) : solid_(solid), X_WS_(X_WS) {}
 
   const ConvexMesh& mesh() const { return *solid_.mesh; }
   const ConvexMesh::Face& face(int i) const { return mesh().faces[static_cast<std::size_t>(i)]; }
@@ -77,7 +77,7 @@ Vec3 nearest_on_segment(const Vec3& p, const Vec3& start, const Vec3& e) {
   return start + e * (length2 > 0 ? std::clamp(dot(p - start, e) / length2, 0.0, 1.0) : 0);
 }
 
-Vec3 nearest_on_face(const Vec3& p, const PlacedSolid& solid, int index) {
+Vec3 nearest_on_face(const Vec3& p, const SolidInWorld& solid, int index) {
   const ConvexMesh::Face& f = solid.face(index);
   const Vec3 n = solid.normal(index);
   Vec3 nearest = p - n * dot(n, p - solid.corner(f, 0));
@@ -113,11 +113,11 @@ SegmentPoints nearest_on_segments(const Vec3& a, const Vec3& e, const Vec3& b, c
   return best;
 }
 
-constexpr double parallel = 1e-8;  // sine of the angle
+constexpr double parallel_sine = 1e-8;
 
 // The nearest points of a pair whose dimensions add up to two, and its normal, from b to a; zero
 // when it has none.
-FeaturePair pair_of(const PlacedSolid& a, const Feature& f, const PlacedSolid& b,
+FeaturePair pair_of(const SolidInWorld& a, const Feature& f, const SolidInWorld& b,
                     const Feature& g) {
   FeaturePair pair;
   pair.a = f, pair.b = g;
@@ -129,7 +129,7 @@ FeaturePair pair_of(const PlacedSolid& a, const Feature& f, const PlacedSolid& b
     pair.normal = -a.normal(f.index);
   } else if (f.kind == FeatureKind::edge && g.kind == FeatureKind::edge) {
     const Vec3 e = a.edge_vector(f.index), h = b.edge_vector(g.index), n = cross(e, h);
-    if (norm(n) <= parallel * norm(e) * norm(h)) return pair;
+    if (norm(n) <= parallel_sine * norm(e) * norm(h)) return pair;
     const auto [p, q] = nearest_on_segments(a.edge_start(f.index), e, b.edge_start(g.index), h, n);
     pair.p_a = p, pair.p_b = q;
     pair.normal = normalized(n);
@@ -145,7 +145,7 @@ FeaturePair pair_of(const PlacedSolid& a, const Feature& f, const PlacedSolid& b
 FeaturePair normalized_pair(const Convex& a, const Pose& X_WA, const Convex& b, const Pose& X_WB,
                             const Separation& separation, double tolerance) {
   assert(a.mesh != nullptr && b.mesh != nullptr);
-  const PlacedSolid placed_a(a, X_WA), placed_b(b, X_WB);
+  const SolidInWorld placed_a(a, X_WA), placed_b(b, X_WB);
   // solids that overlap by more than the tolerance may have no such pair
   const Vec3 middle = (separation.p_a + separation.p_b) * 0.5;
   FeaturePair best{separation.a,   separation.b,      separation.p_a,

@@ -11,15 +11,15 @@ struct Corner {
   std::uint16_t side;  // the side that starts here
 };
 
-struct Polygon {
+struct ClippedPolygon {
   int count = 0;
   Corner corner[2 * Patch::room + 2];
 };
 
 // Keeps what is left of the line from (ax, ay) along (dx, dy). False: all of it, `out` is
 // untouched.
-bool cut(const Polygon& in, double ax, double ay, double dx, double dy, std::uint16_t side,
-         Polygon& out) {
+bool cut(const ClippedPolygon& in, double ax, double ay, double dx, double dy, std::uint16_t side,
+         ClippedPolygon& out) {
   double inside[2 * Patch::room + 2];
   double least = 0;
   for (int i = 0; i < in.count; ++i) {
@@ -96,7 +96,7 @@ int add(const Meeting& m, Meeting* meetings, int count) {
 }
 
 int overlap_polygons(const Patch& a, const Patch& b, double snap, Meeting* meetings) {
-  Polygon polygon[2];
+  ClippedPolygon polygon[2];
   polygon[0].count = a.count;
   for (int i = 0; i < a.count; ++i) {
     polygon[0].corner[i] = {a.x[i], a.y[i], static_cast<std::uint16_t>(i)};
@@ -111,7 +111,7 @@ int overlap_polygons(const Patch& a, const Patch& b, double snap, Meeting* meeti
     now = 1 - now;
     if (polygon[now].count == 0) return 0;
   }
-  const Polygon& rest = polygon[now];
+  const ClippedPolygon& rest = polygon[now];
   int count = 0;
   std::uint16_t before = rest.corner[rest.count - 1].side;
   for (int i = 0; i < rest.count; ++i) {

@@ -197,7 +197,7 @@ class Polytope {
 Vec3 unit_axis(int i) { return {i == 0 ? 1.0 : 0.0, i == 1 ? 1.0 : 0.0, i == 2 ? 1.0 : 0.0}; }
 
 // A unit vector across a unit vector.
-Vec3 across(const Vec3& e) {
+Vec3 unit_across(const Vec3& e) {
   const Vec3 n{std::fabs(e.x), std::fabs(e.y), std::fabs(e.z)};
   const int least = n.x <= n.y ? (n.x <= n.z ? 0 : 2) : (n.y <= n.z ? 1 : 2);
   return normalized(cross(e, unit_axis(least)));
@@ -231,7 +231,7 @@ bool complete(const Difference& difference, Simplex& s, Vec3& flat_along) {
   }
   if (s.count == 2) {
     const Vec3 e = normalized(s.point[1].p - s.point[0].p);
-    flat_along = across(e);
+    flat_along = unit_across(e);
     if (!add_farthest(difference, {flat_along, cross(e, flat_along)}, thin, s)) return false;
   }
   const Vec3 o = s.point[0].p;

@@ -43,7 +43,7 @@ void closest_between(const Line& a, const Line& b, double& s, double& t) {
 }
 
 // A direction across both, for lines that cut each other: it parts them as well as any.
-Vec3 across(const Vec3& u, const Vec3& v) {
+Vec3 across_both(const Vec3& u, const Vec3& v) {
   const Vec3 n = cross(u, v);
   const double length = norm(n);
   if (length > 1e-12 * norm(u) * norm(v) && length > 0) return n / length;
@@ -75,7 +75,7 @@ void touch_sphere_capsule(const PlacedSolid& sphere, const PlacedSolid& capsule,
                           ContactPoints& points) {
   const Line core = core_of(capsule);
   touch_balls(sphere.X.p, sphere.convex.radius, core.at(closest_on(core, sphere.X.p)),
-              capsule.convex.radius, margin, 0, across(core.along, core.along), points);
+              capsule.convex.radius, margin, 0, across_both(core.along, core.along), points);
 }
 
 void touch_sphere_box(const PlacedSolid& sphere, const PlacedSolid& box, double margin,
@@ -111,7 +111,7 @@ void touch_capsules(const PlacedSolid& a, const PlacedSolid& b, double margin,
                     ContactPoints& points) {
   const Line core_a = core_of(a), core_b = core_of(b);
   const double radius_a = a.convex.radius, radius_b = b.convex.radius;
-  const Vec3 otherwise = across(core_a.along, core_b.along);
+  const Vec3 otherwise = across_both(core_a.along, core_b.along);
   double s, t;
   closest_between(core_a, core_b, s, t);
   const double least = norm(core_a.at(s) - core_b.at(t)) - radius_a - radius_b;

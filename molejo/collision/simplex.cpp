@@ -5,17 +5,17 @@ namespace molejo {
 namespace {
 
 // Weights of four vertices and the point they make; vertices without weight are not part of it.
-struct Nearest {
+struct WeightedPoint {
   Vec3 v;
   double squared = 0;  // |v|^2
   double weight[4] = {0, 0, 0, 0};
 };
 
-Nearest nearest_on_segment(const Unfilled<DifferencePoint, 4>& point, int i, int j) {
+WeightedPoint nearest_on_segment(const Unfilled<DifferencePoint, 4>& point, int i, int j) {
   const Vec3 &p = point[i].p, &q = point[j].p;
   const Vec3 e = q - p;
   const double along = -dot(p, e), length2 = dot(e, e);
-  Nearest r;
+  WeightedPoint r;
   if (!(along > 0)) {
     r.v = p, r.weight[i] = 1;
   } else if (along >= length2) {
@@ -28,11 +28,11 @@ Nearest nearest_on_segment(const Unfilled<DifferencePoint, 4>& point, int i, int
   return r;
 }
 
-void keep_nearer(Nearest& best, const Nearest& other) {
+void keep_nearer(WeightedPoint& best, const WeightedPoint& other) {
   if (other.squared < best.squared) best = other;
 }
 
-Nearest nearest_on_triangle(const Unfilled<DifferencePoint, 4>& point, int i, int j, int k) {
+WeightedPoint nearest_on_triangle(const Unfilled<DifferencePoint, 4>& point, int i, int j, int k) {
   const Vec3 &a = point[i].p, &b = point[j].p, &c = point[k].p;
   const Vec3 ab = b - a, ac = c - a;
   const Vec3 n = cross(ab, ac);
@@ -42,7 +42,7 @@ Nearest nearest_on_triangle(const Unfilled<DifferencePoint, 4>& point, int i, in
 
   constexpr double needle = 1e-28;  // a height of 1e-14 of the side: no triangle any more
   const bool flat = !(area2 > needle * longest2 * longest2);
-  Nearest r;
+  WeightedPoint r;
   if (!flat && u > 0 && v > 0 && w > 0) {
     const double f = 1 / (u + v + w);
     r.weight[i] = u * f, r.weight[j] = v * f, r.weight[k] = w * f;
@@ -62,9 +62,9 @@ Nearest nearest_on_triangle(const Unfilled<DifferencePoint, 4>& point, int i, in
   return r;
 }
 
-Nearest nearest_on_faces(const Unfilled<DifferencePoint, 4>& point, bool a, bool b, bool c,
-                         bool d) {
-  Nearest r;
+WeightedPoint nearest_on_faces(const Unfilled<DifferencePoint, 4>& point, bool a, bool b, bool c,
+                               bool d) {
+  WeightedPoint r;
   r.squared = INFINITY;
   if (a) keep_nearer(r, nearest_on_triangle(point, 1, 2, 3));
   if (b) keep_nearer(r, nearest_on_triangle(point, 0, 2, 3));
@@ -74,7 +74,7 @@ Nearest nearest_on_faces(const Unfilled<DifferencePoint, 4>& point, bool a, bool
 }
 
 // By the sides of the tetrahedron, not by its corners: small ones may be far away.
-Nearest nearest_in_tetrahedron(const Unfilled<DifferencePoint, 4>& point) {
+WeightedPoint nearest_in_tetrahedron(const Unfilled<DifferencePoint, 4>& point) {
   const Vec3 &a = point[0].p, &b = point[1].p, &c = point[2].p, &d = point[3].p;
   const Vec3 ab = b - a, ac = c - a, ad = d - a, bc = c - b, bd = d - b;
   const Vec3 n_d = cross(ab, ac), n_b = cross(ac, ad), n_c = cross(ad, ab), n_a = cross(bc, bd);
@@ -94,16 +94,16 @@ Nearest nearest_in_tetrahedron(const Unfilled<DifferencePoint, 4>& point) {
     return nearest_on_faces(point, beyond_a, beyond_b, beyond_c, beyond_d);
   }
   const double scale = 1 / (va + vb + vc + vd);
-  Nearest r;
+  WeightedPoint r;
   r.weight[0] = va * scale, r.weight[1] = vb * scale;
   r.weight[2] = vc * scale, r.weight[3] = vd * scale;
   return r;
 }
 
-Nearest nearest_of(const Simplex& simplex) {
+WeightedPoint nearest_of(const Simplex& simplex) {
   switch (simplex.count) {
     case 1: {
-      Nearest r;
+      WeightedPoint r;
       r.v = simplex.point[0].p, r.squared = dot(r.v, r.v), r.weight[0] = 1;
       return r;
     }
@@ -116,7 +116,7 @@ Nearest nearest_of(const Simplex& simplex) {
   }
 }
 
-void keep(Simplex& simplex, const Nearest& nearest) {
+void keep(Simplex& simplex, const WeightedPoint& nearest) {
   int kept = 0;
   for (int i = 0; i < simplex.count; ++i) {
     if (!(nearest.weight[i] > 0)) continue;
@@ -129,20 +129,20 @@ void keep(Simplex& simplex, const Nearest& nearest) {
 }  // namespace
 
 Vec3 reduce(Simplex& simplex) {
-  const Nearest nearest = nearest_of(simplex);
+  const WeightedPoint nearest = nearest_of(simplex);
   keep(simplex, nearest);
   return nearest.v;
 }
 
 Vec3 reduce_to_faces(Simplex& tetrahedron) {
-  const Nearest nearest = nearest_on_faces(tetrahedron.point, true, true, true, true);
+  const WeightedPoint nearest = nearest_on_faces(tetrahedron.point, true, true, true, true);
   keep(tetrahedron, nearest);
   return nearest.v;
 }
 
 bool advance(Simplex& simplex, const DifferencePoint& point, Vec3& v, double& squared) {
   simplex.point[simplex.count++] = point;
-  const Nearest nearest = nearest_of(simplex);
+  const WeightedPoint nearest = nearest_of(simplex);
   if (!(nearest.squared < squared)) {
     --simplex.count;
     return false;

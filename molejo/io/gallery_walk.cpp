@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "molejo/io/gallery_film.h"
+#include "molejo/math/angles.h"
 
 namespace molejo {
 
@@ -11,7 +12,6 @@ namespace {
 using navigation::CharacterTrack;
 using navigation::TrackFrame;
 
-constexpr double degree = 3.141592653589793 / 180;
 constexpr int segments = 8;                       // of a capsule: there are many
 constexpr double margin = 3.5;                    // m of terrain beside the ways
 constexpr double cell = 0.2, most_cells = 110;    // m; in each direction

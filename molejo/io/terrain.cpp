@@ -11,6 +11,7 @@
 #include "molejo/io/scene.h"
 #include "molejo/io/scene_elements.h"
 #include "molejo/io/terrain_relief.h"
+#include "molejo/math/angles.h"
 #include "molejo/math/expression.h"
 #include "molejo/model/formula_error.h"
 
@@ -80,7 +81,6 @@ void read_piece(const JsonCursor& at, std::vector<motion::Piece>& pieces) {
   const std::string_view climb = at.only_one({"climb", "slope_deg"});
   if (climb == "climb") at.read_between("climb", -highest_terrain, highest_terrain, piece.climb);
   if (climb == "slope_deg") {
-    constexpr double degree = 3.141592653589793 / 180;
     const SinCos<double> sc = sincos(at.need("slope_deg").between(-85, 85) * degree);
     piece.climb = piece.length * sc.sin / sc.cos;
   }

@@ -7,6 +7,7 @@
 #include "molejo/director/terrain_field.h"
 #include "molejo/io/assembly.h"
 #include "molejo/io/json_place.h"
+#include "molejo/math/angles.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/math/words.h"
 #include "molejo/model/error.h"
@@ -21,7 +22,6 @@ using navigation::Solver;
 
 const std::vector<std::string> file_keys{"name",       "description", "parameters", "terrains",
                                          "characters", "duration",    "fps"};
-constexpr double degree = 3.141592653589793 / 180;
 constexpr double fastest_turn = 720;  // deg/s
 constexpr double fastest_rate = 4;
 

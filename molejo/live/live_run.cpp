@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "molejo/math/angles.h"
 #include "molejo/model/bounds.h"
 #include "molejo/model/error.h"
 
@@ -259,7 +260,7 @@ void LiveRun::drag(const std::string& body, const Vec3& point, const Vec3& to,
     }
   }
   // explicit in time: the frequency of the point alone, far from its middle, must stay small
-  constexpr double hertz = 1.5, pi = 3.141592653589793;
+  constexpr double hertz = 1.5;
   const double own = model.links[static_cast<std::size_t>(pull.body.index)].mass / 4;
   const double h = settings_.time_step;
   const double wanted = stiffness.value_or(all * (2 * pi * hertz) * (2 * pi * hertz));

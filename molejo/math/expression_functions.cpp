@@ -167,7 +167,7 @@ Value triangle(Builder& builder, Arguments a) {
                         builder.number(Operation::abs, {}, from_middle));
 }
 
-constexpr int any = -1;
+constexpr int any_count = -1;
 constexpr BuiltIn built_ins[] = {
     {"sin", 1, 1, pure<Operation::sin>},
     {"cos", 1, 1, pure<Operation::cos>},
@@ -192,8 +192,8 @@ constexpr BuiltIn built_ins[] = {
     {"mod", 2, 2, of_alike<Operation::modulo>},
     {"hypot", 2, 2, of_alike<Operation::hypot>},
     {"pow", 2, 2, pow},
-    {"min", 1, any, extreme<Operation::minimum>},
-    {"max", 1, any, extreme<Operation::maximum>},
+    {"min", 1, any_count, extreme<Operation::minimum>},
+    {"max", 1, any_count, extreme<Operation::maximum>},
     {"clamp", 3, 3, clamp},
     {"step", 2, 2, step},
     {"smoothstep", 3, 3, smoothstep},

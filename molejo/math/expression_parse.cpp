@@ -7,14 +7,13 @@
 #include <sstream>
 #include <utility>
 
+#include "molejo/math/characters.h"
 #include "molejo/math/expression_syntax.h"
 
 namespace molejo {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool is_reserved(std::string_view word) {
   return word == "pi" || word == "and" || word == "or" || word == "not";
@@ -87,7 +86,7 @@ class Lexer {
       const char c = text_[at_];
       if (is_digit(c) || (c == '.' && is_digit(peek(1)))) {
         number(token);
-      } else if (is_letter(c) || c == '\'') {
+      } else if (is_letter_or_underscore(c) || c == '\'') {
         name(token);
       } else {
         symbol(token);
@@ -134,10 +133,10 @@ class Lexer {
         token.is_plain = false;
         at_ = close + 1;
       } else {
-        while (is_letter(peek(0)) || is_digit(peek(0))) ++at_;
+        while (is_letter_or_underscore(peek(0)) || is_digit(peek(0))) ++at_;
         token.name += text_.substr(from, at_ - from);
       }
-      if (peek(0) != '.' || !(is_letter(peek(1)) || peek(1) == '\'')) return;
+      if (peek(0) != '.' || !(is_letter_or_underscore(peek(1)) || peek(1) == '\'')) return;
       token.name += '.';
       token.is_plain = false;
       ++at_;
@@ -336,7 +335,7 @@ class Parser {
   }
 
   void unit() {
-    if (token_.kind != TokenKind::name || !is_letter(token_.text[0])) return;
+    if (token_.kind != TokenKind::name || !is_letter_or_underscore(token_.text[0])) return;
     const UnitText read = read_unit(lexer_.text().substr(token_.begin), is_known_);
     if (read.length == 0) return;
     emit(NodeKind::unit, token_).unit = read.unit;
@@ -433,8 +432,8 @@ Definition read_definition(std::string_view line, std::string_view scope) {
 
 bool is_free_name(std::string_view text) {
   if (text.empty() || is_digit(text[0])) return false;
-  const bool plain =
-      std::all_of(text.begin(), text.end(), [](char c) { return is_letter(c) || is_digit(c); });
+  const bool plain = std::all_of(text.begin(), text.end(),
+                                 [](char c) { return is_letter_or_underscore(c) || is_digit(c); });
   return plain && !is_reserved(text) && text != "deg";
 }
 

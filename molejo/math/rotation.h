@@ -52,6 +52,13 @@ Mat3T<S> matrix(const QuatT<S>& q) {
           {xz - wy, yz + wx, 1.0 - (xx + yy)}};
 }
 
+inline Vec3 rotated(const Quat& q, const Vec3& v) { return matrix(q) * v; }
+// v turned about the z axis.
+inline Vec3 turned_by(double heading, const Vec3& v) {
+  const SinCos<double> sc = sincos(heading);
+  return {sc.cos * v.x - sc.sin * v.y, sc.sin * v.x + sc.cos * v.y, v.z};
+}
+
 // exp(phi), for a rotation vector phi of any length.
 template <class S>
 QuatT<S> exp_quat(const Vec3T<S>& phi) {

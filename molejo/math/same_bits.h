@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/angles.h"
 #include "molejo/math/pack.h"
 
 namespace molejo {
@@ -13,7 +14,6 @@ namespace molejo {
 // The angle of the point (x, y), as std::atan2 has it, within 2 units in the last place, for finite
 // arguments. From a rough value by steps towards sin(angle - theta) = 0, each of third order.
 inline double arc_tangent(double y, double x) {
-  constexpr double pi = 3.141592653589793;
   const double scale = std::max(std::fabs(x), std::fabs(y));
   if (scale == 0) return std::signbit(x) ? std::copysign(pi, y) : y;
   x /= scale, y /= scale;

@@ -12,15 +12,15 @@ struct Entry {
   int column;
   double value;
 };
-using Row = std::vector<Entry>;
+using SparseRow = std::vector<Entry>;
 
 // Rows k .. n-1 have no entries before column k: only the first one can be in it.
-double in_column(const Row& row, int k) {
+double in_column(const SparseRow& row, int k) {
   return !row.empty() && row[0].column == k ? row[0].value : 0;
 }
 
 // The row of the pivot of stage k, or -1.
-int find_pivot(const std::vector<Row>& rows, int k, double threshold, double least) {
+int find_pivot(const std::vector<SparseRow>& rows, int k, double threshold, double least) {
   const int n = static_cast<int>(rows.size());
   double largest = 0;
   for (int i = k; i < n; ++i) {
@@ -29,12 +29,12 @@ int find_pivot(const std::vector<Row>& rows, int k, double threshold, double lea
   if (largest <= least) return -1;
   int best = -1;
   for (int i = k; i < n; ++i) {
-    const Row& row = rows[static_cast<std::size_t>(i)];
+    const SparseRow& row = rows[static_cast<std::size_t>(i)];
     const double a = std::fabs(in_column(row, k));
     if (a < threshold * largest) continue;
     if (best >= 0) {
       // of equally short ones the larger
-      const Row& other = rows[static_cast<std::size_t>(best)];
+      const SparseRow& other = rows[static_cast<std::size_t>(best)];
       if (row.size() > other.size()) continue;
       if (row.size() == other.size() && a <= std::fabs(in_column(other, k))) continue;
     }
@@ -45,7 +45,7 @@ int find_pivot(const std::vector<Row>& rows, int k, double threshold, double lea
 
 // row - m pivot, without the first entries of both, which cancel. Returns the entries that neither
 // had place for before.
-std::size_t eliminate(const Row& pivot, double m, Row& row, Row& result) {
+std::size_t eliminate(const SparseRow& pivot, double m, SparseRow& row, SparseRow& result) {
   result.clear();
   std::size_t fill = 0, i = 1;
   for (std::size_t j = 1; j < pivot.size(); ++j) {
@@ -64,9 +64,9 @@ std::size_t eliminate(const Row& pivot, double m, Row& row, Row& result) {
   return fill;
 }
 
-double largest_row_sum(const std::vector<Row>& rows) {
+double largest_row_sum(const std::vector<SparseRow>& rows) {
   double largest = 0;
-  for (const Row& row : rows) {
+  for (const SparseRow& row : rows) {
     double sum = 0;
     for (const Entry& e : row) sum += std::fabs(e.value);
     largest = std::max(largest, sum);
@@ -119,7 +119,7 @@ GaussSolution solve_by_gauss(const SparseMatrix& A, const VecX& b, double thresh
   const int n = A.rows;
   GaussSolution solution;
   solution.x = VecX::Zero(n);
-  std::vector<Row> rows(static_cast<std::size_t>(n));
+  std::vector<SparseRow> rows(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::size_t e = A.row_start[i]; e < A.row_start[i + 1]; ++e) {
       rows[i].push_back({A.column[e], A.values[e]});
@@ -129,7 +129,7 @@ GaussSolution solve_by_gauss(const SparseMatrix& A, const VecX& b, double thresh
   VecX y = b;
 
   // to upper triangular form
-  Row spare;
+  SparseRow spare;
   for (int k = 0; k < n; ++k) {
     const int pivot = find_pivot(rows, k, threshold, least);
     if (pivot < 0) {
@@ -138,9 +138,9 @@ GaussSolution solve_by_gauss(const SparseMatrix& A, const VecX& b, double thresh
     }
     std::swap(rows[static_cast<std::size_t>(k)], rows[static_cast<std::size_t>(pivot)]);
     std::swap(y[k], y[pivot]);
-    const Row& top = rows[static_cast<std::size_t>(k)];
+    const SparseRow& top = rows[static_cast<std::size_t>(k)];
     for (int i = k + 1; i < n; ++i) {
-      Row& row = rows[static_cast<std::size_t>(i)];
+      SparseRow& row = rows[static_cast<std::size_t>(i)];
       if (row.empty() || row[0].column != k) continue;
       const double m = row[0].value / top[0].value;
       solution.largest_multiplier = std::max(solution.largest_multiplier, std::fabs(m));
@@ -151,7 +151,7 @@ GaussSolution solve_by_gauss(const SparseMatrix& A, const VecX& b, double thresh
 
   // and back
   for (int k = n - 1; k >= 0; --k) {
-    const Row& row = rows[static_cast<std::size_t>(k)];
+    const SparseRow& row = rows[static_cast<std::size_t>(k)];
     double sum = y[k];
     for (std::size_t e = 1; e < row.size(); ++e) sum -= row[e].value * solution.x[row[e].column];
     solution.x[k] = sum / row[0].value;

@@ -2,29 +2,35 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+
+#include "molejo/math/angles.h"
+#include "molejo/math/characters.h"
 
 namespace molejo {
 
 namespace {
 
-constexpr std::int32_t whole = 6;  // sixths
+constexpr std::int32_t one_in_sixths = 6;
 
 constexpr Dimension base(int m, int kg, int s, int A = 0, int K = 0) {
-  return {{m * whole, kg * whole, s * whole, A * whole, K * whole}};
+  return {{m * one_in_sixths, kg * one_in_sixths, s * one_in_sixths, A * one_in_sixths,
+           K * one_in_sixths}};
 }
+
+struct NamedUnit {
+  std::string_view word;
+  Unit unit;
+};
+
+namespace quantity {  // short words, which other files use for other things
+
 constexpr Dimension pure = base(0, 0, 0), length = base(1, 0, 0), mass = base(0, 1, 0),
                     duration = base(0, 0, 1), frequency = base(0, 0, -1), force = base(1, 1, -2),
                     energy = base(2, 1, -2), watt = base(2, 1, -3), pressure = base(-1, 1, -2),
                     current = base(0, 0, 0, 1), charge = base(0, 0, 1, 1),
                     voltage = base(2, 1, -3, -1), magnetic = base(0, 1, -2, -1),
                     temperature = base(0, 0, 0, 0, 1);
-constexpr double pi = std::numbers::pi;
 
-struct NamedUnit {
-  std::string_view word;
-  Unit unit;
-};
 // the unit that a dimension is shown with stands before its multiples
 constexpr NamedUnit named[] = {
     {"m", {length, 1, 1}},       {"km", {length, 1000, 1}},     {"cm", {length, 1, 100}},
@@ -42,12 +48,11 @@ constexpr NamedUnit named[] = {
     {"mA", {current, 1, 1000}},  {"C", {charge, 1, 1}},         {"V", {voltage, 1, 1}},
     {"T", {magnetic, 1, 1}},     {"K", {temperature, 1, 1}}};
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+}  // namespace quantity
 
 std::size_t word_length(std::string_view text) {
   std::size_t n = 0;
-  while (n < text.size() && (is_letter(text[n]) || (n > 0 && is_digit(text[n])))) ++n;
+  while (n < text.size() && (is_letter_or_underscore(text[n]) || (n > 0 && is_digit(text[n])))) ++n;
   return n;
 }
 
@@ -71,7 +76,7 @@ Exponent read_exponent(std::string_view text) {
   while (n < text.size() && is_digit(text[n]) && n == from) value = text[n++] - '0';
   // one digit; longer, broken or named exponents are for the operator ^
   const bool goes_on =
-      n < text.size() && (is_digit(text[n]) || text[n] == '.' || is_letter(text[n]));
+      n < text.size() && (is_digit(text[n]) || text[n] == '.' || is_letter_or_underscore(text[n]));
   if (n == from || goes_on) return {};
   return {negative ? -value : value, n};
 }
@@ -102,12 +107,12 @@ UnitText read_factor(std::string_view text) {
 void append_power(std::string& to, std::string_view symbol, std::int32_t sixths) {
   if (!to.empty()) to += '*';
   to += symbol;
-  if (sixths == whole) return;
+  if (sixths == one_in_sixths) return;
   to += '^';
-  if (sixths % whole == 0) {
-    to += std::to_string(sixths / whole);
+  if (sixths % one_in_sixths == 0) {
+    to += std::to_string(sixths / one_in_sixths);
   } else if (sixths % 3 == 0) {
-    to += std::to_string(sixths / whole) + ".5";
+    to += std::to_string(sixths / one_in_sixths) + ".5";
   } else {
     to += "(" + std::to_string(sixths) + "/6)";
   }
@@ -145,15 +150,15 @@ std::optional<Dimension> power(const Dimension& a, double exponent) {
 
 std::string text(const Dimension& dimension) {
   if (dimension.is_pure()) return "1";
-  for (const NamedUnit& n : named) {
+  for (const NamedUnit& n : quantity::named) {
     if (n.unit.dimension == dimension && n.unit.factor == 1 && n.unit.divisor == 1) {
-      return dimension == frequency ? "1/s" : std::string(n.word);
+      return dimension == quantity::frequency ? "1/s" : std::string(n.word);
     }
   }
   // N/m and N*s are more familiar than kg/s^2 and kg*m/s
-  if (dimension == force / length) return "N/m";
-  if (dimension == force * duration / length) return "N*s/m";
-  if (dimension == force * duration) return "N*s";
+  if (dimension == quantity::force / quantity::length) return "N/m";
+  if (dimension == quantity::force * quantity::duration / quantity::length) return "N*s/m";
+  if (dimension == quantity::force * quantity::duration) return "N*s";
   constexpr std::string_view symbols[] = {"m", "kg", "s", "A", "K"};
   constexpr std::size_t order[] = {1, 0, 2, 3, 4};
   std::string above, below;
@@ -169,9 +174,9 @@ std::string text(const Dimension& dimension) {
 }
 
 const Unit* find_unit(std::string_view word) {
-  const auto* const found = std::find_if(std::begin(named), std::end(named),
+  const auto* const found = std::find_if(std::begin(quantity::named), std::end(quantity::named),
                                          [&](const NamedUnit& n) { return n.word == word; });
-  return found == std::end(named) ? nullptr : &found->unit;
+  return found == std::end(quantity::named) ? nullptr : &found->unit;
 }
 
 double radians(double degrees) { return degrees * (pi / 180); }

@@ -28,6 +28,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> known) {
+  return std::find(known.begin(), known.end(), word) != known.end();
+}
+
 std::string nearest_word(std::string_view word, std::span<const std::string> candidates) {
   constexpr std::size_t longest = 64;
   std::string best;

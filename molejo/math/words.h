@@ -1,11 +1,14 @@
 // The nearest valid word for a misspelt one, by edit distance (Levenshtein 1966).
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace molejo {
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> known);
 
 // The candidate closest to `word` by edit distance, or nothing when none is near.
 std::string nearest_word(std::string_view word, std::span<const std::string> candidates);

@@ -21,9 +21,9 @@ constexpr double slanted_velocity = 1e-6;  // relative: body velocities must fit
 constexpr double default_limit_hertz = 20;
 
 // Names of one kind to indices; refuses empty and repeated ones.
-class Names {
+class UniqueNames {
  public:
-  explicit Names(std::string kind) : kind_(std::move(kind)) {}
+  explicit UniqueNames(std::string kind) : kind_(std::move(kind)) {}
 
   void add(const std::string& name) {
     if (name.empty()) throw InputError(kind_ + " " + std::to_string(list_.size()) + " has no name");
@@ -93,7 +93,7 @@ void check_subtree_masses(const Scene& scene, const Plan& p) {
   }
 }
 
-Plan plan(const Scene& scene, const Names& body_names) {
+Plan plan(const Scene& scene, const UniqueNames& body_names) {
   const std::size_t count = scene.bodies.size();
   Plan p;
   p.tree_joint.assign(count, -1);
@@ -255,7 +255,7 @@ class Builder {
  public:
   explicit Builder(const Scene& scene) : scene_(scene) {
     for (const SceneBody& body : scene.bodies) body_names_.add(body.name);
-    Names joint_names("joint");
+    UniqueNames joint_names("joint");
     for (const SceneJoint& joint : scene.joints) joint_names.add(joint.name);
     plan_ = plan(scene, body_names_);
   }
@@ -557,7 +557,7 @@ class Builder {
   }
 
   const Scene& scene_;
-  Names body_names_{"body"};
+  UniqueNames body_names_{"body"};
   Plan plan_;
   std::vector<int> new_index_;  // scene body -> model body
 };

@@ -22,8 +22,8 @@ namespace {
 __extension__ typedef __int128 Int128;
 
 constexpr double grid_cells = 1099511627776.0;  // 2^40 across the extent
-constexpr double flat = 1024;                   // cells: a thinner set of points is plane
-constexpr double noise = 64;                    // cells: points this little outside are dropped
+constexpr double flat_cells = 1024;             // cells: a thinner set of points is plane
+constexpr double noise_cells = 64;              // cells: points this little outside are dropped
 
 struct GridPoint {
   std::int64_t x, y, z;
@@ -110,7 +110,7 @@ class Quickhull {
   void assign(int p, int first_facet, int last_facet) {
     // to the facet it is highest above; inside all of them it needs no further thought
     int best = -1;
-    double highest = noise;
+    double highest = noise_cells;
     for (int f = first_facet; f < last_facet; ++f) {
       const double h = height(facet(f), point(p));
       if (h > highest) highest = h, best = f;
@@ -143,7 +143,7 @@ class Quickhull {
     }
     const Vec3 line = as_vec3(point(high) - point(low));
     int third = -1, fourth = -1;
-    double widest = flat * norm(line), tallest = flat;
+    double widest = flat_cells * norm(line), tallest = flat_cells;
     for (int i = 0; i < n; ++i) {
       const double width = norm(cross(line, as_vec3(point(i) - point(low))));
       if (width > widest) widest = width, third = i;
@@ -296,7 +296,7 @@ std::vector<bool> redundant_vertices(const std::vector<GridPoint>& points,
     }
     if (beside_redundant) continue;
     Quickhull hull(around);
-    redundant[v] = hull.run() && hull.height_above_hull(points[v]) <= noise;
+    redundant[v] = hull.run() && hull.height_above_hull(points[v]) <= noise_cells;
   }
   return redundant;
 }

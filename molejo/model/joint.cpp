@@ -8,15 +8,15 @@ namespace molejo {
 
 namespace {
 
-constexpr Words<JointType, 9> joint_words{{{"fixed", JointType::fixed},
-                                           {"revolute", JointType::revolute},
-                                           {"prismatic", JointType::prismatic},
-                                           {"cylindrical", JointType::cylindrical},
-                                           {"universal", JointType::universal},
-                                           {"spherical", JointType::spherical},
-                                           {"planar", JointType::planar},
-                                           {"point_in_plane", JointType::point_in_plane},
-                                           {"free", JointType::free}}};
+constexpr Words<JointType, 9> joint_type_words{{{"fixed", JointType::fixed},
+                                                {"revolute", JointType::revolute},
+                                                {"prismatic", JointType::prismatic},
+                                                {"cylindrical", JointType::cylindrical},
+                                                {"universal", JointType::universal},
+                                                {"spherical", JointType::spherical},
+                                                {"planar", JointType::planar},
+                                                {"point_in_plane", JointType::point_in_plane},
+                                                {"free", JointType::free}}};
 
 }  // namespace
 
@@ -45,10 +45,10 @@ Freedoms freedoms(JointType type) {
   return {};
 }
 
-std::string_view to_string(JointType type) { return word_of(joint_words, type); }
+std::string_view to_string(JointType type) { return word_of(joint_type_words, type); }
 
 std::optional<JointType> parse_joint_type(std::string_view word) {
-  return value_of(joint_words, word);
+  return value_of(joint_type_words, word);
 }
 
 }  // namespace molejo

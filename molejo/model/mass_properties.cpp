@@ -1,13 +1,12 @@
 #include "molejo/model/mass_properties.h"
 
 #include <algorithm>
-#include <numbers>
+
+#include "molejo/math/angles.h"
 
 namespace molejo {
 
 namespace {
-
-constexpr double pi = std::numbers::pi;
 
 MassProperties solid(const Sphere& s, double density) {
   const double m = density * 4 / 3 * pi * s.radius * s.radius * s.radius;

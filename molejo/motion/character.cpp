@@ -3,11 +3,11 @@
 #include <cmath>
 #include <limits>
 
+#include "molejo/math/index.h"
+
 namespace molejo::motion {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 double size_of(const Affine& a) { return std::cbrt(std::fabs(determinant(a.linear))); }
 

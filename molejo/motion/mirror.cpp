@@ -4,13 +4,12 @@
 #include <cassert>
 #include <map>
 
+#include "molejo/math/index.h"
 #include "molejo/motion/edit.h"
 
 namespace molejo::motion {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // S R S for the reflection S across n: the axis of the turn is mirrored, its sense reversed.
 Quat reflected(const Quat& q, const Vec3& n) {
@@ -20,8 +19,6 @@ Quat reflected(const Quat& q, const Vec3& n) {
 }
 
 Vec3 reflected(const Vec3& v, const Vec3& n) { return v - n * (2 * dot(v, n)); }
-
-Vec3 turn(const Quat& q, const Vec3& v) { return matrix(q) * v; }
 
 void pair(std::vector<int>& partners, int a, int b) {
   if (a < 0 || b < 0 || a == b || partners[at(a)] >= 0 || partners[at(b)] >= 0) return;
@@ -101,8 +98,8 @@ void Mirror::apply(const SkeletonPose& pose, SkeletonPose& out) {
     const Vec3 moved = pose.translation(k) - reference_.translation(k);
     const Quat from = other < 0 ? Quat{} : reference_rotation_[at(other)];
     const Quat to = parent < 0 ? Quat{} : reference_rotation_[at(parent)];
-    const Vec3 image = reflected(turn(from, moved), normal_);
-    out.set_translation(j, reference_.translation(j) + turn(conjugate(to), image));
+    const Vec3 image = reflected(rotated(from, moved), normal_);
+    out.set_translation(j, reference_.translation(j) + rotated(conjugate(to), image));
     const Vec3 s = pose.scale(k), a = reference_.scale(k), b = reference_.scale(j);
     const auto part = [](double x, double y, double z) { return y != 0 ? z * (x / y) : z; };
     out.set_scale(j, {part(s.x, a.x, b.x), part(s.y, a.y, b.y), part(s.z, a.z, b.z)});

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "molejo/math/index.h"
 #include "molejo/motion/edit.h"
 
 namespace molejo::motion {
@@ -12,10 +13,6 @@ namespace molejo::motion {
 namespace {
 
 using enum Role;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-Vec3 turn(const Quat& q, const Vec3& v) { return matrix(q) * v; }
 
 // The smallest rotation that brings direction a to b.
 Quat shortest_turn(const Vec3& a, const Vec3& b) {
@@ -112,7 +109,7 @@ void Retarget::match_references() {
     const int k = to_.roles[upper], k_end = to_.roles[lower];
     if (j < 0 || j_end < 0 || k < 0 || k_end < 0 || !to_.skeleton.descends(k_end, k)) continue;
     const std::vector<Affine> Y = model_transforms(to_.skeleton, pose);
-    const Vec3 wanted = turn(facing_, X[at(j_end)].origin - X[at(j)].origin);
+    const Vec3 wanted = rotated(facing_, X[at(j_end)].origin - X[at(j)].origin);
     const Vec3 now = Y[at(k_end)].origin - Y[at(k)].origin;
     const std::vector<Quat> q = model_rotations(to_.skeleton, pose);
     const int parent = to_.skeleton[k].parent;
@@ -152,7 +149,7 @@ void Retarget::move_hips(const SkeletonPose& source, SkeletonPose& target) const
   const int j = from_.roles[hips], k = to_.roles[hips];
   if (j < 0 || k < 0) return;
   const Vec3 moved = place_of(from_.skeleton, source, j) - from_base_;
-  const Vec3 wanted = to_base_ + turn(facing_, moved) * scale_;
+  const Vec3 wanted = to_base_ + rotated(facing_, moved) * scale_;
   Affine above;
   for (int i = to_.skeleton[k].parent; i >= 0; i = to_.skeleton[i].parent) {
     above = affine(target[i]) * above;

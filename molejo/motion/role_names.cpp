@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "molejo/math/words.h"
 #include "molejo/motion/roles.h"
 
 namespace molejo::motion {
@@ -40,10 +41,6 @@ std::vector<std::string> tokens(std::string_view name) {
   }
   if (result.back().empty()) result.pop_back();
   return result;
-}
-
-bool is_one_of(const std::string& word, std::initializer_list<const char*> known) {
-  return std::any_of(known.begin(), known.end(), [&](const char* k) { return word == k; });
 }
 
 // What belongs to a rig as a whole, in front of a name.

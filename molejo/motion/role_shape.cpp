@@ -9,9 +9,6 @@ namespace {
 
 using enum Role;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-std::size_t at(Role r) { return static_cast<std::size_t>(r); }
-
 // Two chains of joints, left and right.
 struct Pair {
   int parting = -1;

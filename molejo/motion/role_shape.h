@@ -1,9 +1,13 @@
 // A body read from the shape of its skeleton alone (private to this module).
 #pragma once
 
+#include "molejo/math/index.h"
 #include "molejo/motion/roles.h"
 
 namespace molejo::motion {
+
+using molejo::at;
+inline std::size_t at(Role r) { return static_cast<std::size_t>(r); }
 
 int common_ancestor(const Skeleton& skeleton, int a, int b);
 

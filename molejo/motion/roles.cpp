@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/words.h"
 #include "molejo/motion/role_shape.h"
 
 namespace molejo::motion {
@@ -10,13 +11,6 @@ namespace molejo::motion {
 namespace {
 
 using enum Role;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-std::size_t at(Role r) { return static_cast<std::size_t>(r); }
-
-bool is_one_of(const std::string& word, std::initializer_list<const char*> known) {
-  return std::any_of(known.begin(), known.end(), [&](const char* k) { return word == k; });
-}
 
 // What is beside the bones that bend: ends, twists, handles of rigs.
 bool is_aside(const std::string& rest) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/index.h"
 #include "molejo/math/same_bits.h"
 #include "molejo/motion/edit.h"
 #include "molejo/motion/sampler.h"
@@ -10,8 +11,6 @@
 namespace molejo::motion {
 
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 Affine ground_affine(const GroundPose& g, const Vec3& up) {
   return {matrix(exp_quat(up * g.heading)), g.position};
@@ -50,9 +49,9 @@ void carry(const Skeleton& skeleton, int hips, const std::vector<int>& moved, co
   const std::vector<Affine> Y = model_transforms(skeleton, to);
   for (const int j : moved) {
     const int parent = skeleton[j].parent;
-    const Affine above = parent < 0 ? Affine{} : Y[index(parent)];
+    const Affine above = parent < 0 ? Affine{} : Y[at(parent)];
     if (!is_regular(above)) continue;
-    Transform t = decomposed(inverse(above) * change * X[index(j)]);
+    Transform t = decomposed(inverse(above) * change * X[at(j)]);
     t.scale = from.scale(j);
     to.set(j, t);
   }
@@ -105,17 +104,17 @@ InPlace extract_root_motion(const Skeleton& skeleton, const Roles& roles, const 
   ClipCursor cursor = sampler.cursor();
   SkeletonPose pose(skeleton), start(skeleton);
   sampler.sample(result.motion.times.front(), cursor, start);
-  const Quat q_start = model_rotations(skeleton, start)[index(hips)];
-  const Vec3 p_start = model_transforms(skeleton, start)[index(hips)].origin;
+  const Quat q_start = model_rotations(skeleton, start)[at(hips)];
+  const Vec3 p_start = model_transforms(skeleton, start)[at(hips)].origin;
   const auto flat = [&](const Vec3& v) { return v - up * dot(v, up); };
   for (const double t : result.motion.times) {
     sampler.sample(t, cursor, pose);
     GroundPose g;
-    const Quat turned = model_rotations(skeleton, pose)[index(hips)] * conjugate(q_start);
+    const Quat turned = model_rotations(skeleton, pose)[at(hips)] * conjugate(q_start);
     const double last = result.motion.poses.empty() ? 0 : result.motion.poses.back().heading;
     if (options.turning) g.heading = nearest_turn(heading_of(turned, up), last);
     // the hips themselves stay over one place, also while they turn
-    const Vec3 p = flat(model_transforms(skeleton, pose)[index(hips)].origin);
+    const Vec3 p = flat(model_transforms(skeleton, pose)[at(hips)].origin);
     g.position = p - matrix(exp_quat(up * g.heading)) * flat(p_start);
     result.motion.poses.push_back(g);
   }

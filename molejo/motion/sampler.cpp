@@ -5,17 +5,16 @@
 #include <map>
 #include <tuple>
 
+#include "molejo/math/index.h"
 #include "molejo/motion/slerp_kernel.h"
 
 namespace molejo::motion {
 
 namespace {
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
 bool is_constant(const Clip& clip, const Track& track) {
   if (clip.times_of(track).size() == 1) return true;
-  const auto n = index(width(track.channel));
+  const auto n = at(width(track.channel));
   if (track.interpolation == Interpolation::cubic_spline) return false;
   for (std::size_t i = n; i < track.values.size(); ++i) {
     if (track.values[i] != track.values[i % n]) return false;
@@ -68,8 +67,8 @@ void ClipSampler::fill(Group& group, const std::vector<const Track*>& tracks) co
   std::vector<const Track*> sorted = tracks;
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Track* a, const Track* b) { return a->joint < b->joint; });
-  const auto n = index(width(group.channel));
-  const std::size_t keys = times_[index(group.times)].size();
+  const auto n = at(width(group.channel));
+  const std::size_t keys = times_[at(group.times)].size();
   const std::size_t per_key = group.interpolation == Interpolation::cubic_spline ? 3 : 1;
   group.lanes = (sorted.size() + 3) / 4 * 4;
   group.joints.assign(group.lanes, -1);
@@ -109,34 +108,34 @@ ClipSampler::Place ClipSampler::place(const std::vector<double>& times, double t
   int k = std::clamp(key, 0, last);
   constexpr int near = 4;
   const int limit = std::min(k + near, last);
-  if (t >= times[index(k)]) {
-    while (k < limit && t >= times[index(k + 1)]) ++k;
+  if (t >= times[at(k)]) {
+    while (k < limit && t >= times[at(k + 1)]) ++k;
   }
-  const bool found = (k == 0 || t >= times[index(k)]) && (k == last || t < times[index(k + 1)]);
+  const bool found = (k == 0 || t >= times[at(k)]) && (k == last || t < times[at(k + 1)]);
   if (!found) {
     const auto next = std::upper_bound(times.begin(), times.end(), t);
     k = std::clamp(static_cast<int>(next - times.begin()) - 1, 0, last);
   }
   key = k;
-  const double step = times[index(k + 1)] - times[index(k)];
-  return {k, std::clamp((t - times[index(k)]) / step, 0.0, 1.0), step};
+  const double step = times[at(k + 1)] - times[at(k)];
+  return {k, std::clamp((t - times[at(k)]) / step, 0.0, 1.0), step};
 }
 
-void ClipSampler::interpolate(const Group& group, const Place& at, SkeletonPose& pose) {
+void ClipSampler::interpolate(const Group& group, const Place& where, SkeletonPose& pose) {
   const std::size_t lanes = group.lanes;
-  const auto n = index(width(group.channel));
+  const auto n = at(width(group.channel));
   const bool cubic = group.interpolation == Interpolation::cubic_spline;
   const bool step = group.interpolation == Interpolation::step;
   const bool turns = group.channel == Channel::rotation;
   // after the last key of a STEP track its value holds
-  const std::size_t key = index(at.key) + (step && at.u >= 1 ? 1 : 0);
+  const std::size_t key = at(where.key) + (step && where.u >= 1 ? 1 : 0);
   const double* a = group.rows.data() + key * (cubic ? 3 : 1) * n * lanes;
   const double* b = a + (step ? 0 : (cubic ? 3 : 1) * n * lanes);
-  const double u = at.u, u2 = u * u, u3 = u2 * u;
-  const double h00 = 2 * u3 - 3 * u2 + 1, h10 = at.step * (u3 - 2 * u2 + u);
-  const double h01 = 3 * u2 - 2 * u3, h11 = at.step * (u3 - u2);
+  const double u = where.u, u2 = u * u, u3 = u2 * u;
+  const double h00 = 2 * u3 - 3 * u2 + 1, h10 = where.step * (u3 - 2 * u2 + u);
+  const double h01 = 3 * u2 - 2 * u3, h11 = where.step * (u3 - u2);
   double* out = pose.row(first_row(group.channel));
-  const auto stride = index(pose.stride());
+  const auto stride = at(pose.stride());
 
   for (std::size_t lane = 0; lane < lanes; lane += 4) {
     Pack4 x[4];
@@ -168,12 +167,12 @@ void ClipSampler::interpolate(const Group& group, const Place& at, SkeletonPose&
       for (int i = 1; i < 4; ++i) x[i] = x[i] * f;
     }
     if (const int j = group.adjacent[lane / 4]; j >= 0) {
-      for (std::size_t i = 0; i < n; ++i) store_pack(out + i * stride + index(j), x[i]);
+      for (std::size_t i = 0; i < n; ++i) store_pack(out + i * stride + at(j), x[i]);
     } else {
       for (int k = 0; k < 4; ++k) {
-        const int joint = group.joints[lane + index(k)];
+        const int joint = group.joints[lane + at(k)];
         if (joint < 0) break;
-        for (std::size_t i = 0; i < n; ++i) out[i * stride + index(joint)] = x[i][k];
+        for (std::size_t i = 0; i < n; ++i) out[i * stride + at(joint)] = x[i][k];
       }
     }
   }
@@ -187,7 +186,7 @@ void ClipSampler::sample(double t, ClipCursor& cursor, SkeletonPose& pose) const
   const std::size_t kept = std::min(times_.size(), few);
   for (std::size_t i = 0; i < kept; ++i) places[i] = place(times_[i], t, cursor.keys[i]);
   for (const Group& group : groups_) {
-    const std::size_t i = index(group.times);
+    const std::size_t i = at(group.times);
     interpolate(group, i < kept ? places[i] : place(times_[i], t, cursor.keys[i]), pose);
   }
 }

@@ -53,7 +53,7 @@ class ClipSampler {
   void hold(const Clip& clip, const Track& track);
   void fill(Group& group, const std::vector<const Track*>& tracks) const;
   static Place place(const std::vector<double>& times, double t, int& key);
-  static void interpolate(const Group& group, const Place& at, SkeletonPose& pose);
+  static void interpolate(const Group& group, const Place& where, SkeletonPose& pose);
 
   SkeletonPose base_;  // at rest, with the tracks that never change
   std::vector<std::vector<double>> times_;

@@ -3,13 +3,9 @@
 #include <cassert>
 #include <cmath>
 
+#include "molejo/math/index.h"
+
 namespace molejo::motion {
-
-namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 Affine affine(const Transform& t) {
   const Mat3 R = matrix(t.rotation);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <ctime>
 
+#include "molejo/math/index.h"
 #include "molejo/motion/blend.h"
 #include "molejo/navigation/footwork.h"
 
@@ -11,25 +12,23 @@ namespace molejo::navigation {
 
 namespace {
 
-std::size_t index(int j) { return static_cast<std::size_t>(j); }
-
-double now() {
+double cpu_seconds() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
 // Adds what time passes to a sum, when somebody wants to know.
-class Stopwatch {
+class CpuStopwatch {
  public:
-  Stopwatch(WalkCost* cost, double WalkCost::*part) : cost_(cost), part_(part) {
-    if (cost_) start_ = now();
+  CpuStopwatch(WalkCost* cost, double WalkCost::*part) : cost_(cost), part_(part) {
+    if (cost_) start_ = cpu_seconds();
   }
-  ~Stopwatch() {
-    if (cost_) cost_->*part_ += now() - start_;
+  ~CpuStopwatch() {
+    if (cost_) cost_->*part_ += cpu_seconds() - start_;
   }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
+  CpuStopwatch(const CpuStopwatch&) = delete;
+  CpuStopwatch& operator=(const CpuStopwatch&) = delete;
 
  private:
   WalkCost* cost_;
@@ -69,8 +68,8 @@ class AdaptiveWalker final : public Walker {
         clip_pose_(rig_.skeleton),
         pose_(rig_.skeleton),
         taken_pose_(rig_.skeleton),
-        X_(index(rig_.skeleton.size())),
-        Q_(index(rig_.skeleton.size())),
+        X_(at(rig_.skeleton.size())),
+        Q_(at(rig_.skeleton.size())),
         shown_(rig_.legs.size()),
         feet_(rig_.legs.size()) {
     for (const Leg& leg : rig_.legs) last_.emplace_back(leg.chain.size());
@@ -144,7 +143,7 @@ void AdaptiveWalker::advance(double dt, const Steering& steering) {
   before_ = footwork_;
   for (int attempt = 0;; ++attempt) {
     {
-      const Stopwatch watch(cost_, &WalkCost::trajectories);
+      const CpuStopwatch watch(cost_, &WalkCost::trajectories);
       footwork_.advance(h, walked, steering);
     }
     show();
@@ -160,7 +159,7 @@ void AdaptiveWalker::advance(double dt, const Steering& steering) {
 
 void AdaptiveWalker::finish() {
   {
-    const Stopwatch watch(cost_, &WalkCost::matrices);
+    const CpuStopwatch watch(cost_, &WalkCost::matrices);
     motion::model_transforms(rig_.skeleton, pose_, {}, X_);
   }
   remember();
@@ -189,8 +188,8 @@ void AdaptiveWalker::remember() {
 
 void AdaptiveWalker::show() {
   sample();
-  const Stopwatch watch(cost_, &WalkCost::inverse_kinematics);
-  for (int i = 0; i < footwork_.size(); ++i) shown_[index(i)] = footwork_.foot(i);
+  const CpuStopwatch watch(cost_, &WalkCost::inverse_kinematics);
+  for (int i = 0; i < footwork_.size(); ++i) shown_[at(i)] = footwork_.foot(i);
   place_hips();
   if (!options_.inverse_kinematics) return;
   roll_feet();
@@ -199,7 +198,7 @@ void AdaptiveWalker::show() {
 }
 
 void AdaptiveWalker::sample() {
-  const Stopwatch watch(cost_, &WalkCost::sampling);
+  const CpuStopwatch watch(cost_, &WalkCost::sampling);
   const auto time = [](const ReadyClip& clip, double phase) {
     return clip.sampler.start() + (phase - std::floor(phase)) * clip.sampler.duration();
   };
@@ -219,8 +218,7 @@ void AdaptiveWalker::refresh_path() {
   motion::model_transforms(rig_.skeleton, pose_, {}, rig_.path, X_);
   for (const int j : rig_.path) {
     const int parent = rig_.skeleton[j].parent;
-    Q_[index(j)] =
-        parent < 0 ? pose_.rotation(j) : normalized(Q_[index(parent)] * pose_.rotation(j));
+    Q_[at(j)] = parent < 0 ? pose_.rotation(j) : normalized(Q_[at(parent)] * pose_.rotation(j));
   }
 }
 
@@ -235,7 +233,7 @@ void AdaptiveWalker::place_hips() {
       support.slope != 0 ? -std::atan(support.slope) : (slope > 0 ? 0.25 * slope : 0.15 * slope);
   if (lean == 0) return;
   const int parent = rig_.skeleton[rig_.hips].parent;
-  const Quat Q_parent = parent < 0 ? Quat{} : Q_[index(parent)];
+  const Quat Q_parent = parent < 0 ? Quat{} : Q_[at(parent)];
   const Quat turn = exp_quat(rig_.bearing().left * lean);
   pose_.set_rotation(rig_.hips,
                      normalized(conjugate(Q_parent) * turn * Q_parent * pose_.rotation(rig_.hips)));
@@ -243,18 +241,18 @@ void AdaptiveWalker::place_hips() {
 }
 
 double AdaptiveWalker::clip_extension(int leg) const {
-  const std::vector<int>& chain = rig_.legs[index(leg)].chain;
-  return norm(X_[index(chain.back())].origin - X_[index(chain.front())].origin) * scale_;
+  const std::vector<int>& chain = rig_.legs[at(leg)].chain;
+  return norm(X_[at(chain.back())].origin - X_[at(chain.front())].origin) * scale_;
 }
 
 // Who stands behind the body rolls over the toe instead of being stretched.
 void AdaptiveWalker::roll_feet() {
   for (int i = 0; i < footwork_.size(); ++i) {
     if (!footwork_.walks() || footwork_.swings(i)) continue;
-    FootPose& foot = shown_[index(i)];
-    const double whole = rig_.legs[index(i)].length * scale_;
+    FootPose& foot = shown_[at(i)];
+    const double whole = rig_.legs[at(i)].length * scale_;
     const double longest = std::max(clip_extension(i) + 0.008 * whole, roll_at * whole);
-    const Vec3 hip = X_WM_ * X_[index(rig_.legs[index(i)].chain.front())].origin;
+    const Vec3 hip = X_WM_ * X_[at(rig_.legs[at(i)].chain.front())].origin;
     const Mat3 R = matrix(foot.q);
     const Sole& sole = footwork_.sole(i);
     const Vec3 toe = foot.p + R * (sole.toe * scale_), from_toe = foot.p - toe;
@@ -285,8 +283,8 @@ void AdaptiveWalker::roll_feet() {
 void AdaptiveWalker::lower_hips() {
   double lowered = 0;
   for (int i = 0; i < footwork_.size(); ++i) {
-    const Leg& leg = rig_.legs[index(i)];
-    const Vec3 hip = X_WM_ * X_[index(leg.chain.front())].origin, ankle = shown_[index(i)].p;
+    const Leg& leg = rig_.legs[at(i)];
+    const Vec3 hip = X_WM_ * X_[at(leg.chain.front())].origin, ankle = shown_[at(i)].p;
     const double whole = leg.length * scale_;
     const double longest =
         std::min(0.998 * whole, std::max(1.01 * clip_extension(i), stretch * whole));
@@ -305,9 +303,9 @@ void AdaptiveWalker::solve_legs() {
   const Quat to_model =
       conjugate(quaternion(Mat3{b.front, b.left, b.up})) * exp_quat(Vec3{0, 0, -heading()});
   for (int i = 0; i < footwork_.size(); ++i) {
-    const FootPose& foot = shown_[index(i)];
-    reach(rig_, i, clips_->hinges[index(i)], X_MW * foot.p, normalized(to_model * foot.q), {},
-          pose_, X_, Q_);
+    const FootPose& foot = shown_[at(i)];
+    reach(rig_, i, clips_->hinges[at(i)], X_MW * foot.p, normalized(to_model * foot.q), {}, pose_,
+          X_, Q_);
   }
 }
 
@@ -320,14 +318,11 @@ void AdaptiveWalker::blend_taken(double dt) {
 void AdaptiveWalker::tell_feet() {
   const bool own = taken_ >= taken_for_ && options_.inverse_kinematics;
   for (int i = 0; i < footwork_.size(); ++i) {
-    const Leg& leg = rig_.legs[index(i)];
-    const Affine X_WF = X_WM_ * X_[index(leg.foot())];
-    feet_[index(i)] = {own && footwork_.heel_down(i),
-                       own && footwork_.toe_down(i),
-                       shown_[index(i)].p,
-                       X_WF.origin,
-                       X_WF * leg.sole.heel,
-                       X_WF * leg.sole.toe};
+    const Leg& leg = rig_.legs[at(i)];
+    const Affine X_WF = X_WM_ * X_[at(leg.foot())];
+    feet_[at(i)] = {
+        own && footwork_.heel_down(i), own && footwork_.toe_down(i), shown_[at(i)].p, X_WF.origin,
+        X_WF * leg.sole.heel,          X_WF * leg.sole.toe};
   }
 }
 
@@ -344,11 +339,11 @@ bool AdaptiveWalker::plan_of_foot(int leg, std::span<Vec3> points) const {
 
 void AdaptiveWalker::take_over(const SkeletonPose& pose, const Affine& X_WM, double seconds) {
   motion::model_transforms(rig_.skeleton, pose, {}, X_);
-  const Affine hips = X_WM * X_[index(rig_.hips)];
+  const Affine hips = X_WM * X_[at(rig_.hips)];
   // it looks where its hips do, as far as that can be told along the ground
   const std::vector<Affine> reference = motion::model_transforms(rig_.skeleton, rig_.reference);
-  const Vec3 front_in_hips = inverse(reference[index(rig_.hips)]).linear * rig_.bearing().front;
-  const Vec3 up_in_hips = inverse(reference[index(rig_.hips)]).linear * rig_.bearing().up;
+  const Vec3 front_in_hips = inverse(reference[at(rig_.hips)]).linear * rig_.bearing().front;
+  const Vec3 up_in_hips = inverse(reference[at(rig_.hips)]).linear * rig_.bearing().up;
   Vec3 front = hips.linear * front_in_hips;
   const Vec3 up = hips.linear * up_in_hips;
   // lying on the back it looks to where its head is not, on the belly to where it is

@@ -5,16 +5,13 @@
 #include <cassert>
 #include <cmath>
 
+#include "molejo/math/index.h"
 #include "molejo/motion/sampler.h"
 #include "molejo/navigation/foot_tracks.h"
 
 namespace molejo::navigation {
 
 namespace {
-
-std::size_t index(int j) { return static_cast<std::size_t>(j); }
-
-Vec3 rotated(const Quat& q, const Vec3& v) { return matrix(q) * v; }
 
 // A leg as points and axes, in the model.
 struct Chain {
@@ -84,8 +81,8 @@ bool bend_many(Chain& chain, double distance, double length, const LegLimits& li
 void refresh(const Skeleton& skeleton, const SkeletonPose& pose, int j, std::span<Affine> X,
              std::span<Quat> Q) {
   const int parent = skeleton[j].parent;
-  X[index(j)] = parent < 0 ? affine(pose[j]) : X[index(parent)] * affine(pose[j]);
-  Q[index(j)] = parent < 0 ? pose.rotation(j) : normalized(Q[index(parent)] * pose.rotation(j));
+  X[at(j)] = parent < 0 ? affine(pose[j]) : X[at(parent)] * affine(pose[j]);
+  Q[at(j)] = parent < 0 ? pose.rotation(j) : normalized(Q[at(parent)] * pose.rotation(j));
 }
 
 Quat limited(const Quat& from, const Quat& to, double most) {
@@ -98,7 +95,7 @@ Quat limited(const Quat& from, const Quat& to, double most) {
 
 LegHinges find_hinges(const Rig& rig, int leg, const Clip& clip) {
   constexpr int samples = 120;
-  const std::vector<int>& chain = rig.legs[index(leg)].chain;
+  const std::vector<int>& chain = rig.legs[at(leg)].chain;
   const std::size_t joints = chain.size() - 2;
   LegHinges hinges{std::vector<Vec3>(joints), std::vector<double>(joints, 1e9),
                    std::vector<double>(joints, -1e9)};
@@ -110,15 +107,15 @@ LegHinges find_hinges(const Rig& rig, int leg, const Clip& clip) {
     const std::vector<Affine> X = model_transforms(rig.skeleton, pose);
     const std::vector<Quat> Q = model_rotations(rig.skeleton, pose);
     for (std::size_t i = 0; i < joints; ++i) {
-      const Vec3 a = X[index(chain[i])].origin, b = X[index(chain[i + 1])].origin;
-      const Vec3 u = b - a, v = X[index(chain[i + 2])].origin - b;
+      const Vec3 a = X[at(chain[i])].origin, b = X[at(chain[i + 1])].origin;
+      const Vec3 u = b - a, v = X[at(chain[i + 2])].origin - b;
       const double bend = std::atan2(norm(cross(u, v)), dot(u, v));
       hinges.least[i] = std::min(hinges.least[i], bend);
       if (bend <= hinges.most[i]) continue;
       hinges.most[i] = bend;
       // a leg that never bends is one of a human: shins go back
       const Vec3 axis = bend > 0.02 ? normalized(cross(u, v)) : rig.bearing().left;
-      hinges.axes[i] = rotated(conjugate(Q[index(chain[i])]), axis);
+      hinges.axes[i] = rotated(conjugate(Q[at(chain[i])]), axis);
     }
   }
   return hinges;
@@ -127,13 +124,13 @@ LegHinges find_hinges(const Rig& rig, int leg, const Clip& clip) {
 bool reach(const Rig& rig, int leg_index, const LegHinges& hinges, const Vec3& target,
            const Quat& foot, const LegLimits& limits, SkeletonPose& pose, std::span<Affine> X,
            std::span<Quat> Q) {
-  const Leg& leg = rig.legs[index(leg_index)];
+  const Leg& leg = rig.legs[at(leg_index)];
   const Skeleton& skeleton = rig.skeleton;
   Chain chain;
   chain.size = leg.chain.size();
-  for (std::size_t i = 0; i < chain.size; ++i) chain.p[i] = X[index(leg.chain[i])].origin;
+  for (std::size_t i = 0; i < chain.size; ++i) chain.p[i] = X[at(leg.chain[i])].origin;
   for (std::size_t i = 1; i + 1 < chain.size; ++i) {
-    chain.axis[i] = rotated(Q[index(leg.chain[i - 1])], hinges.axes[i - 1]);
+    chain.axis[i] = rotated(Q[at(leg.chain[i - 1])], hinges.axes[i - 1]);
     chain.bend[i] = chain.measured_bend(i);
   }
   const Vec3 way = target - chain.p[0];
@@ -148,12 +145,12 @@ bool reach(const Rig& rig, int leg_index, const LegHinges& hinges, const Vec3& t
   }
   const int first = leg.chain[0], body = skeleton[first].parent;
   const Quat turn = shortest_turn(chain.tip(), way);
-  const Quat Q_body = body < 0 ? Quat{} : Q[index(body)];
+  const Quat Q_body = body < 0 ? Quat{} : Q[at(body)];
   pose.set_rotation(first, normalized(conjugate(Q_body) * turn * Q_body * pose.rotation(first)));
   for (std::size_t i = 0; i + 1 < chain.size; ++i) refresh(skeleton, pose, leg.chain[i], X, Q);
   const int shin = leg.chain[chain.size - 2];
   pose.set_rotation(leg.foot(),
-                    limited(pose.rotation(leg.foot()), normalized(conjugate(Q[index(shin)]) * foot),
+                    limited(pose.rotation(leg.foot()), normalized(conjugate(Q[at(shin)]) * foot),
                             limits.foot_turn));
   refresh(skeleton, pose, leg.foot(), X, Q);
   if (leg.toes >= 0) refresh(skeleton, pose, leg.toes, X, Q);

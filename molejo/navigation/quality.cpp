@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/index.h"
 #include "molejo/navigation/standing.h"
 
 namespace molejo::navigation {
@@ -10,8 +11,6 @@ namespace molejo::navigation {
 namespace {
 
 constexpr double degrees = 57.29577951308232, millimetres = 1000;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 double angle_between(const Quat& a, const Quat& b) { return norm(log_quat(conjugate(a) * b)); }
 

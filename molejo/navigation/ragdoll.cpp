@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/angles.h"
+#include "molejo/math/index.h"
 #include "molejo/model/error.h"
 #include "molejo/model/scene.h"
 #include "molejo/navigation/ragdoll_parts.h"
@@ -10,10 +12,6 @@
 namespace molejo::navigation {
 
 namespace {
-
-constexpr double degree = 3.141592653589793 / 180;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // How far a ball turns about the axes of its body: x sideways, y as it bends, z about the bone.
 struct Range {

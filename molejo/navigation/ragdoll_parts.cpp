@@ -4,18 +4,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/index.h"
 #include "molejo/model/error.h"
 
 namespace molejo::navigation {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-Vec3 turned_by(const Quat& q, const Vec3& v) { return matrix(q) * v; }
-
 // The shortest turn that takes the direction of a to that of b.
-Quat shortest_turn(const Vec3& a, const Vec3& b) {
+Quat bone_turn(const Vec3& a, const Vec3& b) {
   const Vec3 u = normalized(a), v = normalized(b);
   const Vec3 axis = cross(u, v);
   const double w = 1 + dot(u, v);
@@ -228,8 +225,8 @@ class SegmentFinder {
     const Vec3 wanted = normalized(Vec3{0.35, is_left ? 0.6 : -0.6, -0.75});
     const Vec3 way = s.tip - s.origin;
     if (norm(way) < 1e-9) return;
-    const Quat turn = shortest_turn(way, wanted);
-    s.tip = s.origin + turned_by(turn, way);
+    const Quat turn = bone_turn(way, wanted);
+    s.tip = s.origin + rotated(turn, way);
     s.q_WJ = turn * s.q_WJ;
     if (s.kind == SegmentKind::upper_arm) carried_ = {s.joint, s.tip - placed_.p[at(s.tip_joint)]};
     if (s.kind == SegmentKind::lower_arm && segments_[at(s.parent)].joint == carried_.joint) {

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/angles.h"
+#include "molejo/math/index.h"
 #include "molejo/navigation/ragdoll_parts.h"
 
 namespace molejo::navigation {
@@ -9,9 +11,6 @@ namespace molejo::navigation {
 namespace {
 
 constexpr double density = 1000;  // kg/m^3, of water: near that of a body
-constexpr double pi = 3.141592653589793;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // The value below which the part `share` of all lies.
 double quantile(std::vector<double> values, double share) {

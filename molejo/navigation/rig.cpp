@@ -131,7 +131,7 @@ void find_opposites(Rig& rig, const std::vector<Affine>& X) {
 std::vector<Vec3> foot_vertices(const Character& character, const SkeletonPose& reference,
                                 int foot) {
   std::vector<Vec3> found;
-  for (const Attachment& attachment : character.attachments) {
+  for (const motion::Attachment& attachment : character.attachments) {
     if (attachment.mesh < 0 || attachment.skin < 0) continue;
     const Skin& skin = character.skins[static_cast<std::size_t>(attachment.skin)];
     for (const MeshPrimitive& primitive :

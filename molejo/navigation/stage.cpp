@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "molejo/math/angles.h"
 #include "molejo/math/parallel.h"
 #include "molejo/math/same_bits.h"
 
@@ -11,7 +12,6 @@ namespace molejo::navigation {
 
 namespace {
 
-constexpr double pi = 3.141592653589793;
 constexpr double turn_gain = 2.5;      // rad/s per rad of error
 constexpr double speed_memory = 0.5;   // s, over which the speed is smoothed
 constexpr double slowest_rate = 0.55;  // while it turns about

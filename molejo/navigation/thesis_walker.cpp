@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "molejo/math/index.h"
 #include "molejo/math/same_bits.h"
 #include "molejo/model/error.h"
 #include "molejo/motion/blend.h"
@@ -14,8 +15,6 @@ namespace molejo::navigation {
 namespace {
 
 using namespace thesis;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Adds the time it lives to a number, if there is one.
 class Stopwatch {

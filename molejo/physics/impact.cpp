@@ -14,7 +14,7 @@ constexpr double never = -1e30;    // a normal velocity that nothing falls below
 constexpr double resting = 1e-10;  // m/s: slower is not approaching
 constexpr int max_rounds = 200;    // of a chain of impacts
 constexpr int max_iterations = 2000;
-constexpr double tolerance = 1e-13;  // m/s
+constexpr double velocity_tolerance = 1e-13;  // m/s
 
 Vec3 along(const ContactBlock<double>& c, const Vec3& x) {
   return {dot(c.axis[0], x), dot(c.axis[1], x), dot(c.axis[2], x)};
@@ -120,8 +120,8 @@ ImpactReport resolve_impact(const Model& model, std::vector<Contact>& contacts, 
         std::any_of(system.contacts.begin(), system.contacts.end(),
                     [](const ContactBlock<double>& c) { return c.impulse.z > 0; });
     // what an analytic contact gets is settled; the sum still has to be made
-    solve_contacts(system, 0, count, analytic ? 0 : max_iterations, tolerance);
-    if (!analytic) limit_bounces(system, 0, count, max_iterations, tolerance);
+    solve_contacts(system, 0, count, analytic ? 0 : max_iterations, velocity_tolerance);
+    if (!analytic) limit_bounces(system, 0, count, max_iterations, velocity_tolerance);
     contact_response(model, d, system.s, system, dv.data());
     for (int i = 0; i < model.nv; ++i) changed[i] += dv[index(i)];
     for (std::size_t i = 0; i < contacts.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "molejo/locomotion/push_battery.h"
+#include "molejo/math/angles.h"
 #include "molejo/model/error.h"
 #include "molejo/studio/figure_frame.h"
 
@@ -102,7 +103,7 @@ void GaitRun::drag(const std::string& body, const Vec3& point, const Vec3& to,
   }
   Hold hold{character_.model.body(body), point, to};
   // the bounds of LiveRun::drag
-  constexpr double hertz = 1.5, pi = 3.141592653589793;
+  constexpr double hertz = 1.5;
   const double all = total_mass(character_);
   const double own = character_.model.links[at(hold.body.index)].mass / 4;
   const double h = file_.motion.motion.rollout.time_step;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "molejo/math/angles.h"
 #include "molejo/model/error.h"
 #include "molejo/studio/gait_bench.h"
 #include "molejo/studio/model_view.h"
@@ -13,7 +14,6 @@ namespace molejo {
 
 namespace {
 
-constexpr double degree = 3.141592653589793 / 180;
 constexpr int ghost_stream = 5;
 
 SketchPhase phase_of(const Command& c) {

@@ -3,13 +3,12 @@
 #include <cmath>
 
 #include "molejo/locomotion/modes_words.h"
+#include "molejo/math/angles.h"
 #include "molejo/studio/model_view.h"
 
 namespace molejo {
 
 namespace {
-
-constexpr double degree = 3.141592653589793 / 180;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "molejo/math/index.h"
+
 namespace molejo::navigation::thesis {
 
 namespace {
 
 constexpr long longest_skip = 5;      // frames
 constexpr double longest_time = 1e6;  // s: beyond, times of curves lose their digits
-
-std::size_t at(long i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

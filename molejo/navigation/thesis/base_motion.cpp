@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "molejo/math/index.h"
 #include "molejo/model/error.h"
 
 namespace molejo::navigation::thesis {
 
 namespace {
-
-std::size_t at(long i) { return static_cast<std::size_t>(i); }
 
 // Runs of one frame join their neighbours, around the circle.
 void join_lonely_frames(std::vector<char>& flags) {

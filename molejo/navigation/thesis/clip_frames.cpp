@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "molejo/math/angles.h"
+#include "molejo/math/index.h"
 #include "molejo/model/error.h"
 #include "molejo/motion/edit.h"
 #include "molejo/navigation/thesis/curve.h"
@@ -12,10 +14,7 @@ namespace molejo::navigation::thesis {
 
 namespace {
 
-constexpr double pi = 3.141592653589793;
 constexpr int most_frames = 4096;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // The union of the times of all rotations; those of one moment once, first and last kept.
 std::vector<double> frame_times(const Clip& clip) {
@@ -24,7 +23,8 @@ std::vector<double> frame_times(const Clip& clip) {
   for (const Track& track : clip.tracks) {
     if (track.channel != Channel::rotation) continue;
     const std::vector<double>& times = clip.times_of(track);
-    only_linear = only_linear && (track.interpolation == Interpolation::linear || times.size() < 2);
+    only_linear =
+        only_linear && (track.interpolation == motion::Interpolation::linear || times.size() < 2);
     all.insert(all.end(), times.begin(), times.end());
   }
   if (!only_linear) all = key_times(clip);
@@ -62,7 +62,7 @@ Clip decompressed(const Skeleton& skeleton, const Clip& clip) {
     }
     track.values = std::move(values);
     track.times = list;
-    track.interpolation = Interpolation::linear;
+    track.interpolation = motion::Interpolation::linear;
   }
   for (int j = 0; j < skeleton.size(); ++j) {
     if (has[at(j)]) continue;

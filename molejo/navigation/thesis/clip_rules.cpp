@@ -4,14 +4,13 @@
 
 #include <algorithm>
 
+#include "molejo/math/index.h"
 #include "molejo/model/error.h"
 #include "molejo/motion/edit.h"
 
 namespace molejo::navigation::thesis {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 [[noreturn]] void refuse(const Clip& clip, int rule, const std::string& reason) {
   throw InputError(fmt::format("clip '{}' breaks rule {}: {}", clip.name, rule, reason));
@@ -20,7 +19,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 // Value of key k of a track, tangents left out.
 std::span<const double> key_value(const Track& track, std::size_t k) {
   const auto w = static_cast<std::size_t>(width(track.channel));
-  const bool spline = track.interpolation == Interpolation::cubic_spline;
+  const bool spline = track.interpolation == motion::Interpolation::cubic_spline;
   return {track.values.data() + (spline ? (3 * k + 1) * w : k * w), w};
 }
 

@@ -18,8 +18,6 @@ void append_later(LinearCurve& out, double t, const Vec3& p) {
 
 Vec3 lerp(const Vec3& a, const Vec3& b, double u) { return a + (b - a) * u; }
 
-double horizontal(const Vec3& a) { return std::sqrt(a.x * a.x + a.y * a.y); }
-
 }  // namespace
 
 LinearCurve::LinearCurve(std::span<const double> times, std::span<const Vec3> points) {

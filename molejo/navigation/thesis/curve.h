@@ -87,6 +87,9 @@ void transition(const LinearCurve& a, const LinearCurve& b, double t, LinearCurv
 void soft_transition(const LinearCurve& a, const LinearCurve& b, double t1, double t2,
                      LinearCurve& out);
 
+// Length on the ground.
+inline double horizontal(const Vec3& v) { return std::sqrt(v.x * v.x + v.y * v.y); }
+
 // The rotation that takes the direction of a to that of b: about z by the difference of their
 // directions on the ground, then up or down. Vertical vectors turn about x or y. Neither is zero.
 Mat3 turn_between(const Vec3& a, const Vec3& b);

@@ -7,19 +7,13 @@
 
 namespace molejo::navigation::thesis {
 
-namespace {
-
-constexpr double eps = LinearCurve::epsilon;
-
-}  // namespace
-
 AngleHistory::AngleHistory(int joints, int capacity) : joints_(static_cast<std::size_t>(joints)) {
   times_.reserve(static_cast<std::size_t>(capacity));
   turns_.reserve(static_cast<std::size_t>(capacity) * joints_);
 }
 
 void AngleHistory::record(double t, std::span<const AxisAngle> turns) {
-  while (!empty() && last_time() >= t - eps) {
+  while (!empty() && last_time() >= t - LinearCurve::epsilon) {
     times_.pop_back();
     turns_.resize(times_.size() * joints_);
   }
@@ -36,21 +30,23 @@ void AngleHistory::forget_before(double t) {
 
 std::span<const AxisAngle> AngleHistory::at(double t) const {
   for (std::size_t k = 0; k < times_.size(); ++k) {
-    if (std::fabs(times_[k] - t) <= eps) return {turns_.data() + k * joints_, joints_};
+    if (std::fabs(times_[k] - t) <= LinearCurve::epsilon)
+      return {turns_.data() + k * joints_, joints_};
   }
   return {};
 }
 
 Quat AngleHistory::rotation(double t, int joint) const {
-  if (empty() || t < first_time() - eps || t > last_time() + eps) {
+  if (empty() || t < first_time() - LinearCurve::epsilon ||
+      t > last_time() + LinearCurve::epsilon) {
     throw std::out_of_range("no angles were recorded at this time");
   }
   const auto turn = [&](std::size_t k) {
     return quaternion(turns_[k * joints_ + static_cast<std::size_t>(joint)]);
   };
   std::size_t k = 0;
-  while (k + 1 < times_.size() && times_[k + 1] <= t + eps) ++k;
-  if (k + 1 == times_.size() || std::fabs(t - times_[k]) <= eps) return turn(k);
+  while (k + 1 < times_.size() && times_[k + 1] <= t + LinearCurve::epsilon) ++k;
+  if (k + 1 == times_.size() || std::fabs(t - times_[k]) <= LinearCurve::epsilon) return turn(k);
   return slerp(turn(k), turn(k + 1), (t - times_[k]) / (times_[k + 1] - times_[k]));
 }
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cassert>
 
+#include "molejo/math/index.h"
+
 namespace molejo::navigation::thesis {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 Vec3 scaled(const Vec3& s, const Vec3& v) { return {s.x * v.x, s.y * v.y, s.z * v.z}; }
 Mat3 scaled_columns(const Mat3& m, const Vec3& s) {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cassert>
 
+#include "molejo/math/index.h"
+
 namespace molejo::navigation::thesis {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // The sum over the segments of |velocity of T - velocity of B|^2, each counted twice.
 class VelocityTerm : public DescentTerm {

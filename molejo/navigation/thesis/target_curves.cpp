@@ -3,27 +3,21 @@
 #include <algorithm>
 #include <limits>
 
+#include "molejo/math/index.h"
+
 namespace molejo::navigation::thesis {
 
 namespace {
 
 constexpr int candidates = 60;
-constexpr double reach = 1.5;  // of the wanted distance
-
-std::size_t at(long i) { return static_cast<std::size_t>(i); }
+constexpr double searched_reach = 1.5;  // of the wanted distance
 
 Vec3 on_ground(const Vec3& v) { return {v.x, v.y, 0}; }
-double horizontal(const Vec3& v) { return std::sqrt(v.x * v.x + v.y * v.y); }
-
-Vec3 turned(const Vec3& v, double heading) {
-  const SinCos<double> sc = sincos(heading);
-  return {sc.cos * v.x - sc.sin * v.y, sc.sin * v.x + sc.cos * v.y, v.z};
-}
 
 // Along v on the ground, or along the heading where v has no length.
 Vec3 direction_of(const Vec3& v, double heading, double tiny) {
   const double length = horizontal(v);
-  return length > tiny ? on_ground(v) / length : turned({1, 0, 0}, heading);
+  return length > tiny ? on_ground(v) / length : turned_by(heading, {1, 0, 0});
 }
 
 }  // namespace
@@ -45,7 +39,7 @@ Landing find_landing(const Ground& ground, const Vec3& from, const Vec3& directi
   double last_d = 0, last = std::numeric_limits<double>::quiet_NaN();
   double low = -1, high = -1;  // brackets of the first change of sign
   for (int i = 0; i <= candidates; ++i) {
-    const double d = reach * wanted * i / candidates;
+    const double d = searched_reach * wanted * i / candidates;
     Vec3 p;
     const double miss = miss_at(d, p);
     offer(miss, p);
@@ -103,7 +97,8 @@ Vec3 TargetCurves::start_of(int leg, const Part& part, const CurveInputs& now) c
   const double t = base_.time(part.first);
   if (past.covers(t)) return past.at(t);
   // backwards from where the ankle is, over the bare ground
-  const Vec3 back = turned(base_.ankle(leg, part.first) - base_.ankle(leg, now.frame), now.heading);
+  const Vec3 back =
+      turned_by(now.heading, base_.ankle(leg, part.first) - base_.ankle(leg, now.frame));
   const Vec3 here = now.ankles[at(leg)];
   const double distance = horizontal(back);
   const Vec3 from{here.x, here.y, ground_height(here.x, here.y, now.ground)};
@@ -120,9 +115,9 @@ Landing TargetCurves::end_of(int leg, const Part& part, const Vec3& start,
   // where the hips will be, and the ankle under them
   const Vec3 hip_way = base_.hip(part.last) - base_.hip(now.frame);
   const Vec3 from_hip = base_.ankle(leg, part.last) - base_.hip(part.last);
-  const Vec3 goal = on_ground(now.hip) + turned(hip_way + from_hip, now.heading);
+  const Vec3 goal = on_ground(now.hip) + turned_by(now.heading, hip_way + from_hip);
   const double tiny = 1e-6 * base_.rig_height();
-  const Vec3 fallback = direction_of(turned(along, now.heading), now.heading, tiny);
+  const Vec3 fallback = direction_of(turned_by(now.heading, along), now.heading, tiny);
   Vec3 direction = goal - start;
   direction =
       horizontal(direction) > tiny ? on_ground(direction) / horizontal(direction) : fallback;
@@ -200,12 +195,12 @@ void TargetCurves::make_hip(const CurveInputs& now) {
   const int leg = parts_[0].last >= parts_[1].last ? 0 : 1;  // with most time left
   const Part& part = parts_[at(leg)];
   const bool known = hip_past_.covers(base_.time(part.first));
-  const Vec3 back = turned(base_.hip(part.first) - base_.hip(now.frame), now.heading);
+  const Vec3 back = turned_by(now.heading, base_.hip(part.first) - base_.hip(now.frame));
   const Vec3 start = known ? hip_past_.at(base_.time(part.first)) : on_ground(now.hip) + back;
   fresh_hip_.clear();
   for (long f = part.first; f <= part.last; ++f) {
     const double t = base_.time(f);
-    Vec3 p = start + turned(base_.hip(f) - base_.hip(part.first), now.heading);
+    Vec3 p = start + turned_by(now.heading, base_.hip(f) - base_.hip(part.first));
     p.z = hip_height(f, ankles_[0].held(t).z, ankles_[1].held(t).z);
     fresh_hip_.append(t, f == part.first && known ? start : p);
   }
