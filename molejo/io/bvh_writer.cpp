@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "molejo/io/character_file.h"
+#include "molejo/math/index.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/math/same_bits.h"
 #include "molejo/model/error.h"
@@ -20,8 +21,6 @@ namespace {
 
 using motion::Character;
 using motion::Clip;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Angles in degrees of R = Rz Rx Ry, the middle one within a quarter turn.
 Vec3 angles_zxy(const Mat3& R) {

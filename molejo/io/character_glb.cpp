@@ -8,6 +8,7 @@
 
 #include "molejo/io/character_file.h"
 #include "molejo/io/glb_buffer.h"
+#include "molejo/math/index.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -22,8 +23,6 @@ using motion::Clip;
 using motion::Interpolation;
 using motion::Track;
 using motion::Transform;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 class CharacterWriter {
  public:
@@ -53,7 +52,7 @@ class CharacterWriter {
     if (!buffer_.bytes.empty()) {
       root["buffers"] = Json::array({{{"byteLength", buffer_.bytes.size()}}});
     }
-    return buffer_.container(root.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return buffer_.container(json_line(root));
   }
 
  private:

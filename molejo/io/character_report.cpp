@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "molejo/math/index.h"
 #include "molejo/model/error.h"
 #include "molejo/motion/edit.h"
 #include "molejo/motion/root_motion.h"
@@ -22,8 +23,6 @@ using motion::Role;
 using motion::Roles;
 
 constexpr double degrees = 57.29577951308232;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 std::vector<std::string> joint_names(const motion::Skeleton& skeleton) {
   std::vector<std::string> names;

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "molejo/io/csv_field.h"
+#include "molejo/io/file.h"
 #include "molejo/io/json_library.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
@@ -41,10 +42,6 @@ std::array<double, 9> numbers_of(const ContactEvent& e) {
           e.normal.z, e.impulse.x, e.impulse.y, e.impulse.z};
 }
 
-std::string line(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 }  // namespace
 
 std::string_view to_string(ContactPhase phase) {
@@ -76,24 +73,22 @@ std::string contacts_csv(const Model& model, const Recording& recording) {
 std::string contacts_json(const Model& model, const Recording& recording) {
   Json names = Json::array(), units = Json::array();
   for (const auto& [name, unit] : event_columns) names.push_back(name), units.push_back(unit);
-  std::string out = "{\n\"columns\": " + line(names) + ",\n\"units\": " + line(units) + ",\n";
+  std::string out =
+      "{\n\"columns\": " + json_line(names) + ",\n\"units\": " + json_line(units) + ",\n";
   out += "\"contacts\": [";
   bool first = true;
   for (const ContactEvent& e : recording.contacts) {
     check_interrupt();
     Json row{e.t, to_string(e.phase), name_of(model, e.a), name_of(model, e.b)};
     for (const double x : numbers_of(e)) row.push_back(x);
-    out += (first ? "\n" : ",\n") + line(row);
+    out += (first ? "\n" : ",\n") + json_line(row);
     first = false;
   }
   return out + "\n]\n}\n";
 }
 
 std::string contacts_text(const std::string& path, const Model& model, const Recording& recording) {
-  std::string ending = std::filesystem::path(path).extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  const std::string ending = lower_case_ending(path);
   if (ending == ".csv") return contacts_csv(model, recording);
   if (ending == ".json") return contacts_json(model, recording);
   const std::string endings[] = {".csv", ".json"};

@@ -19,10 +19,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // One line; NaN and infinities become null, bytes that are not UTF-8 become U+FFFD.
-std::string line(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 Json summary_object(const Recording& recording) {
   const Summary& s = recording.summary;
   const ContactCounts contacts = count_contacts(recording);
@@ -79,17 +75,17 @@ std::string json(const Scene& scene, const Model& model, const Recording& record
     names.push_back(column.name), units.push_back(column.unit);
   }
   std::string out = "{\n";
-  out += "\"scene\": " + line(scene.name) + ",\n";
-  out += "\"description\": " + line(scene.description) + ",\n";
-  out += "\"summary\": " + line(summary_object(recording)) + ",\n";
-  out += "\"columns\": " + line(names) + ",\n";
-  out += "\"units\": " + line(units) + ",\n";
+  out += "\"scene\": " + json_line(scene.name) + ",\n";
+  out += "\"description\": " + json_line(scene.description) + ",\n";
+  out += "\"summary\": " + json_line(summary_object(recording)) + ",\n";
+  out += "\"columns\": " + json_line(names) + ",\n";
+  out += "\"units\": " + json_line(units) + ",\n";
   out += "\"frames\": [";
   std::vector<double> row;
   for (std::size_t i = 0; i < recording.frames.size(); ++i) {
     check_interrupt();
     fill_row(model, recording.frames[i], row);
-    out += (i ? ",\n" : "\n") + line(row);
+    out += (i ? ",\n" : "\n") + json_line(row);
   }
   // the columns of the events are those of contacts_json
   const std::string events = contacts_json(model, recording);
@@ -98,10 +94,7 @@ std::string json(const Scene& scene, const Model& model, const Recording& record
 
 std::string recording_bytes(const std::string& path, const Scene& scene, const Model& model,
                             const Recording& recording, const ForceArrows& arrows) {
-  std::string ending = std::filesystem::path(path).extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  const std::string ending = lower_case_ending(path);
   if (ending == ".glb") return glb(scene, model, recording, arrows);
   if (ending == ".csv") return csv(model, recording);
   if (ending == ".json") return json(scene, model, recording);

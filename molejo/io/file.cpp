@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "molejo/io/staged_file.h"
+#include "molejo/math/characters.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -36,6 +37,10 @@ void write_file(const std::string& path, std::string_view content) {
   FileSet one;
   one.add(path, content);
   one.commit();
+}
+
+std::string lower_case_ending(const std::string& path) {
+  return lower_case(fs::path(path).extension().string());
 }
 
 }  // namespace molejo

@@ -17,4 +17,7 @@ std::string read_file(const std::string& path, std::size_t max_bytes = max_input
 // An earlier file stays whole until the new one is on the disk (staged_file.h). Throws InputError.
 void write_file(const std::string& path, std::string_view content);
 
+// ".glb" of "Run.GLB".
+std::string lower_case_ending(const std::string& path);
+
 }  // namespace molejo

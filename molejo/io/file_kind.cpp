@@ -7,6 +7,7 @@
 #include "molejo/io/file.h"
 #include "molejo/io/json_document.h"
 #include "molejo/io/xml.h"
+#include "molejo/math/characters.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -35,15 +36,8 @@ constexpr Ending endings[] = {{".show.json", FileKind::show},  {".motion.json", 
                               {".ste", FileKind::scene, true}, {".ctr", FileKind::scene, true},
                               {".for", FileKind::scene, true}, {".act", FileKind::scene, true}};
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
-
 const Ending* find_ending(const std::string& file_name) {
-  const std::string name = lower(file_name);
+  const std::string name = lower_case(file_name);
   for (const Ending& e : endings) {
     const std::string_view ending = e.ending;
     if (name.size() > ending.size() && name.ends_with(ending)) return &e;

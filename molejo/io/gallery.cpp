@@ -10,6 +10,7 @@
 
 #include "molejo/io/gallery_page.h"
 #include "molejo/io/markup.h"
+#include "molejo/math/characters.h"
 
 namespace molejo {
 
@@ -28,12 +29,6 @@ std::string url(const std::string& path) {
     }
   }
   return out;
-}
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
 }
 
 // The number behind `name="` in the head of an SVG.
@@ -202,8 +197,8 @@ std::vector<std::pair<std::string, std::string>> summary_facts(const Summary& s)
 }
 
 std::string gallery_card(const GalleryCard& card) {
-  const std::string words = lower(fmt::format("{} {} {} {} {}", card.title, card.kind, card.topic,
-                                              card.source, card.description));
+  const std::string words = lower_case(fmt::format("{} {} {} {} {}", card.title, card.kind,
+                                                   card.topic, card.source, card.description));
   std::string out = fmt::format(
       "<article class=\"card\" id=\"{}\" data-words=\"{}\">\n<h3>{}<span>{}</span></h3>"
       "<p class=\"source\">{}</p>\n",

@@ -4,6 +4,7 @@
 
 #include "molejo/io/gallery_film.h"
 #include "molejo/math/angles.h"
+#include "molejo/math/index.h"
 
 namespace molejo {
 
@@ -20,8 +21,6 @@ constexpr double shortest = 0.03, thick = 0.016;  // bones that are shown, of th
 // One figure after the other.
 constexpr Color colors[] = {
     {0.87, 0.49, 0.25}, {0.30, 0.53, 0.78}, {0.47, 0.66, 0.33}, {0.72, 0.42, 0.66}};
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Of an affine map without a shear.
 Pose rigid(const motion::Affine& X) {

@@ -99,7 +99,7 @@ class GlbWriter {
       root["bufferViews"] = std::move(buffer_.views);
       root["buffers"] = Json::array({{{"byteLength", buffer_.bytes.size()}}});
     }
-    return buffer_.container(root.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return buffer_.container(json_line(root));
   }
 
  private:

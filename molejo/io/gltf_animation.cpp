@@ -7,6 +7,7 @@
 
 #include "molejo/io/gltf_character.h"
 #include "molejo/io/unique_names.h"
+#include "molejo/math/index.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -17,8 +18,6 @@ using motion::Channel;
 using motion::Clip;
 using motion::Interpolation;
 using motion::Track;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 bool fits(double x) { return std::fabs(x) < 1e30; }
 

@@ -9,6 +9,7 @@
 
 #include "molejo/io/character_file.h"
 #include "molejo/io/unique_names.h"
+#include "molejo/math/index.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -54,8 +55,6 @@ struct Node {
   bool moved = false;    // a joint of a skin, animated, or above one of these
   bool visited = false;  // reached from a root
 };
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 class CharacterReader {
  public:

@@ -5,6 +5,16 @@
 #pragma once
 
 #include <exception>
+#include <string>
 
 #define JSON_ASSERT(x) ((x) ? void() : std::terminate())
 #include <nlohmann/json.hpp>
+
+namespace molejo {
+
+// Bytes that are no UTF-8 are replaced.
+inline std::string json_line(const nlohmann::ordered_json& value) {
+  return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace molejo

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "molejo/math/index.h"
+
 namespace molejo {
 
 namespace {
 
 constexpr int sweeps = 24;
 constexpr long most_swap_work = 40'000'000;  // pairs of links: some tenths of a second
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 class Ordering {
  public:

@@ -8,6 +8,7 @@
 
 #include "molejo/io/animado.h"
 #include "molejo/io/bacin.h"
+#include "molejo/io/file.h"
 #include "molejo/io/robot.h"
 #include "molejo/io/scene.h"
 #include "molejo/io/xml.h"
@@ -17,13 +18,6 @@
 namespace molejo {
 
 namespace {
-
-std::string lower_case_ending(const std::string& path) {
-  std::string ending = std::filesystem::path(path).extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return ending;
-}
 
 Scene parse_robot(const std::string& text, const SourceFile& file) {
   const std::string_view root = root_element(text);

@@ -10,6 +10,7 @@
 #include <map>
 #include <vector>
 
+#include "molejo/io/file.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 
@@ -162,8 +163,7 @@ TriangleMesh parse_stl(std::string_view bytes, const std::string& file) {
 }
 
 TriangleMesh read_mesh(const SourceFile& file) {
-  std::string ending = std::filesystem::path(file.name()).extension().string();
-  for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string ending = lower_case_ending(file.name());
   TriangleMesh mesh;
   if (ending == ".obj") {
     mesh = read_obj(file);

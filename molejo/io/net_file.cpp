@@ -10,16 +10,9 @@ namespace molejo {
 
 namespace {
 
-std::string ending(const std::string& path) {
-  std::string text = std::filesystem::path(path).extension().string();
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
-
 [[noreturn]] void refuse_ending(const std::string& path) {
-  throw InputError(path + ": unknown ending '" + ending(path) + "'; expected .pn, .json or .pnml");
+  throw InputError(path + ": unknown ending '" + lower_case_ending(path) +
+                   "'; expected .pn, .json or .pnml");
 }
 
 }  // namespace
@@ -27,7 +20,7 @@ std::string ending(const std::string& path) {
 Net load_net(const SourceFile& file) {
   const std::string& name = file.name();
   const std::string text = file.read();
-  const std::string kind = ending(name);
+  const std::string kind = lower_case_ending(name);
   if (kind == ".json") return parse_net_json(text, file);
   if (kind == ".pn") {
     return unquoted(file, "the text of a net", [&] { return parse_net_text(text, name); });
@@ -40,7 +33,7 @@ Net load_net(const SourceFile& file) {
 
 std::vector<std::string> lost_in_file(const std::string& path, const Net& net) {
   std::vector<std::string> lost;
-  const std::string kind = ending(path);
+  const std::string kind = lower_case_ending(path);
   std::vector<std::string> refined, acting;
   for (const RefinedPlace& r : net.refined) refined.push_back(r.name);
   for (const Place& p : net.places) {
@@ -60,7 +53,7 @@ std::vector<std::string> lost_in_file(const std::string& path, const Net& net) {
 }
 
 void save_net(const std::string& path, const Net& net) {
-  const std::string kind = ending(path);
+  const std::string kind = lower_case_ending(path);
   if (kind == ".pn") return write_file(path, net_text(net));
   if (kind == ".json") return write_file(path, net_json(net));
   if (kind == ".pnml" || kind == ".xml") return write_file(path, pnml_text(net));

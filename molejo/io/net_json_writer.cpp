@@ -6,13 +6,12 @@
 
 #include "molejo/io/json_document.h"
 #include "molejo/io/net_file.h"
+#include "molejo/math/index.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // names are filled in when they are read: braces are doubled
 std::string plain(const std::string& text) {

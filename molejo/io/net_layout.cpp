@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "molejo/io/layer_order.h"
+#include "molejo/math/index.h"
 
 namespace molejo {
 
@@ -86,8 +87,6 @@ class Layering {
   }
 
  private:
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
   // Nodes that nothing leads to, then marked places, then the others.
   std::vector<int> starts(const std::vector<std::vector<int>>& in) const {
     std::vector<int> order;

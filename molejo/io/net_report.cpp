@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "molejo/io/net_trace.h"
+#include "molejo/math/index.h"
 
 namespace molejo {
 
@@ -13,7 +14,6 @@ namespace {
 constexpr std::size_t most_listed = 1000;  // entries of a list in JSON
 constexpr std::size_t most_told = 12;      // entries of a list in text
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 JsonValue whole(std::uint64_t n) { return JsonValue(static_cast<double>(n)); }
 JsonValue count(std::int64_t n) { return JsonValue(static_cast<double>(n)); }
 

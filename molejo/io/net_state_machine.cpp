@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "molejo/math/index.h"
 #include "molejo/math/words.h"
 
 namespace molejo {
@@ -194,7 +195,6 @@ class LayerReader {
       where.fail(error.what());
     }
   }
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
   JsonCursor layer_;
   std::string prefix_;

@@ -7,19 +7,17 @@
 
 #include "molejo/io/net_file.h"
 #include "molejo/io/xml.h"
+#include "molejo/math/characters.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
 
 namespace {
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool is_name(std::string_view word) {
   return !word.empty() && is_letter(word.front()) && word.size() <= max_net_name &&
          std::all_of(word.begin(), word.end(),
-                     [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
+                     [](char c) { return is_letter_or_underscore(c) || is_digit(c); });
 }
 
 std::optional<std::int64_t> whole(std::string_view word) {

@@ -3,12 +3,11 @@
 #include <cmath>
 
 #include "molejo/io/json_cursor.h"
+#include "molejo/math/index.h"
 
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 JsonValue time_json(const Fraction& t) {
   const auto again = exact_fraction(t.value());

@@ -6,14 +6,13 @@
 #include <utility>
 
 #include "molejo/io/scene_keys.h"
+#include "molejo/math/characters.h"
 #include "molejo/math/expression.h"
 
 namespace molejo {
 
 namespace {
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; }
 
 // "arm.hand" of "arm.hand."
@@ -25,9 +24,9 @@ std::string scope_of(const Surroundings& around) {
 void add_words(const std::string& text, std::set<std::string>& words) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t begin = i;
-    while (i < text.size() && (is_letter(text[i]) || is_digit(text[i]))) ++i;
+    while (i < text.size() && (is_letter_or_underscore(text[i]) || is_digit(text[i]))) ++i;
     const bool follows = begin > 0 && text[begin - 1] == '.';
-    if (i > begin && is_letter(text[begin]) && !follows) {
+    if (i > begin && is_letter_or_underscore(text[begin]) && !follows) {
       words.insert(text.substr(begin, i - begin));
     }
     if (i == begin) ++i;

@@ -14,6 +14,7 @@
 #include "molejo/io/net_file.h"
 #include "molejo/io/scene.h"
 #include "molejo/io/show_parts.h"
+#include "molejo/math/index.h"
 #include "molejo/math/units.h"
 #include "molejo/model/error.h"
 
@@ -26,8 +27,6 @@ const std::vector<std::string> file_keys{
     "actors", "net",         "properties", "fps",       "duration",    "seed",
     "cast",   "start",       "actions",    "places",    "transitions", "causes"};
 constexpr int most_actors = 10'000;
-
-std::size_t at_index(int i) { return static_cast<std::size_t>(i); }
 
 // '*' stands for any characters.
 bool fits(std::string_view text, std::string_view pattern) {
@@ -127,7 +126,7 @@ class ShowReader {
       for (const Placed& other : actors_) {
         if (other.name == actor.name) copy.need("name").fail("another actor has this name");
       }
-      if (actors_.size() >= at_index(most_actors)) item.fail("too many actors");
+      if (actors_.size() >= molejo::at(most_actors)) item.fail("too many actors");
       if (walks) {
         show_.walkers.push_back(walkers_.read(copy, actor.name, show_.scene));
         show_.walkers.back().figure = static_cast<int>(actors_.size());
@@ -276,10 +275,11 @@ class ShowReader {
 
   void give(const JsonCursor& at, int actor) {
     for (const int p : matching(at, at.word())) {
-      int& owner = actor_of_[at_index(p)];
+      int& owner = actor_of_[molejo::at(p)];
       if (owner >= 0 && owner != actor) {
-        at.fail(fmt::format("place '{}' is also of actor '{}'", show_.net.places[at_index(p)].name,
-                            show_.figures[at_index(owner)].name));
+        at.fail(fmt::format("place '{}' is also of actor '{}'",
+                            show_.net.places[molejo::at(p)].name,
+                            show_.figures[molejo::at(owner)].name));
       }
       owner = actor;
     }
@@ -373,7 +373,7 @@ class ShowReader {
       for (const int p : matching((*places)[i], places->value().keys[i])) {
         if (direct.emplace(p, (*places)[i]).second) continue;
         (*places)[i].fail(fmt::format("place '{}' is bound twice: here and by another name",
-                                      show_.net.places[at_index(p)].name));
+                                      show_.net.places[molejo::at(p)].name));
       }
     }
     return direct;
@@ -418,7 +418,7 @@ class ShowReader {
     const auto built = std::make_shared<Built>(build_with_file());
     if (built->formulas) {
       const std::vector<FormulaSet::Probe>& probes = built->formulas->probes;
-      const std::size_t own = probes.size() - at_index(conditions_);
+      const std::size_t own = probes.size() - molejo::at(conditions_);
       for (std::size_t i = 0; i < probes.size(); ++i) {
         if (i < own) show_.probes += probes[i].is_vector ? 3 : 1;
         if (i >= own && probes[i].is_vector) {

@@ -7,14 +7,13 @@
 #include "molejo/io/json_place.h"
 #include "molejo/io/motion.h"
 #include "molejo/io/show_parts.h"
+#include "molejo/math/index.h"
 #include "molejo/math/units.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
 
 namespace {
-
-std::size_t at_index(int i) { return static_cast<std::size_t>(i); }
 
 const std::vector<std::string> kinds{"reach",  "stance",  "body", "keys",  "gait",
                                      "attach", "release", "move", "force", "motor",
@@ -94,7 +93,7 @@ int ActionReader::acting(const JsonCursor& at, int actor) const {
 }
 
 int ActionReader::limb(const JsonCursor& at, int figure) const {
-  const Figure& f = bodies_.figures[at_index(figure)];
+  const Figure& f = bodies_.figures[molejo::at(figure)];
   const std::string name = at.word();
   const int found = f.find_limb(name);
   if (found >= 0) return found;
@@ -107,19 +106,19 @@ BodyId ActionReader::body(const JsonCursor& at, int actor) const {
   const std::string name = at.word();
   const auto find = [&](const std::string& full) {
     for (int i = 0; i < bodies_.model.body_count(); ++i) {
-      if (bodies_.model.bodies[at_index(i)].name == full) return i;
+      if (bodies_.model.bodies[molejo::at(i)].name == full) return i;
     }
     return -1;
   };
   int found = find(name);
-  if (found < 0 && actor >= 0) found = find(bodies_.figures[at_index(actor)].name + "." + name);
+  if (found < 0 && actor >= 0) found = find(bodies_.figures[molejo::at(actor)].name + "." + name);
   if (found < 0) at.fail(unknown_word("body", name, body_names(bodies_.model)));
   return {found};
 }
 
 BodyId ActionReader::prop(const JsonCursor& at, int actor) const {
   const BodyId id = body(at, actor);
-  const Link& link = bodies_.model.links[at_index(id.index)];
+  const Link& link = bodies_.model.links[molejo::at(id.index)];
   const bool carries = std::any_of(bodies_.model.links.begin(), bodies_.model.links.end(),
                                    [&](const Link& other) { return other.parent == id.index; });
   if (link.parent >= 0 || link.translations != 3 || link.rotations != 3 || carries ||
@@ -168,7 +167,7 @@ Action ActionReader::read_stance(const JsonCursor& at, int actor) {
   stance.figure = acting(at, actor);
   const JsonCursor which = at.need("limb");
   stance.limb = limb(which, stance.figure);
-  if (!bodies_.figures[at_index(stance.figure)].limbs[at_index(stance.limb)].is_leg) {
+  if (!bodies_.figures[molejo::at(stance.figure)].limbs[molejo::at(stance.limb)].is_leg) {
     which.fail("expected a leg: a limb that ends in a foot of the character");
   }
   stance.travel = at.need("travel").between(-far, far);
@@ -185,7 +184,7 @@ Action ActionReader::read_body(const JsonCursor& at, int actor) {
   motion.turn = read_angle(at, "turn");
   if (const auto x = at.find("lift")) motion.lift = x->between(-far, far);
   motion.tilt = read_angle(at, "tilt");
-  if (motion.tilt && bodies_.figures[at_index(motion.figure)].waist < 0) {
+  if (motion.tilt && bodies_.figures[molejo::at(motion.figure)].waist < 0) {
     at.fail("the torso of this actor is not held by a hinge across its root: it cannot tilt");
   }
   if (const auto feet = at.find("feet")) {
@@ -201,12 +200,12 @@ Action ActionReader::read_body(const JsonCursor& at, int actor) {
 // "joint" of one freedom, "joint.1" of several, "joint" of a ball with three curves.
 KeyedMotion::Track ActionReader::track(const JsonCursor& at, const std::string& name,
                                        int actor) const {
-  const std::string prefix = actor >= 0 ? bodies_.figures[at_index(actor)].name + "." : "";
+  const std::string prefix = actor >= 0 ? bodies_.figures[molejo::at(actor)].name + "." : "";
   std::vector<std::string> known;
   for (int i = 0; i < bodies_.model.body_count(); ++i) {
-    const Link& link = bodies_.model.links[at_index(i)];
-    std::string joint = bodies_.model.bodies[at_index(i)].joint;
-    if (joint.empty()) joint = bodies_.model.bodies[at_index(i)].name + ".joint";
+    const Link& link = bodies_.model.links[molejo::at(i)];
+    std::string joint = bodies_.model.bodies[molejo::at(i)].joint;
+    if (joint.empty()) joint = bodies_.model.bodies[molejo::at(i)].name + ".joint";
     const auto is = [&](const std::string& full) { return name == full || prefix + name == full; };
     for (int k = 0; k < link.translations + (link.rotations < 3 ? link.rotations : 0); ++k) {
       const bool alone = link.translations + link.rotations == 1;
@@ -270,21 +269,21 @@ Action ActionReader::read_gait(const JsonCursor& at, int actor, double delay) {
     if (file.feedback) feedback = file.feedback->feedback;
     data = std::make_shared<const GaitData>(file.motion.scene, file.motion.motion, file.unknowns,
                                             feedback);
-    if (file.unknowns.size() != at_index(data->problem.size())) {
+    if (file.unknowns.size() != molejo::at(data->problem.size())) {
       at.need("file").fail(
           fmt::format("{} unknowns, expected {}", file.unknowns.size(), data->problem.size()));
     }
     if (file.feedback) check_feedback(data->problem, *file.feedback, source.name());
   }
   motion.gait = data;
-  const Figure& f = bodies_.figures[at_index(motion.figure)];
+  const Figure& f = bodies_.figures[molejo::at(motion.figure)];
   for (std::size_t b = 0; b < data->character.model.bodies.size(); ++b) {
     const Body& own = data->character.model.bodies[b];
     const int turns = data->character.model.links[b].rotations;
     int link = -1;
     for (const int i : f.links) {
-      const bool alike = bodies_.model.links[at_index(i)].rotations == turns;
-      if (alike && bodies_.model.bodies[at_index(i)].name == f.name + "." + own.name) link = i;
+      const bool alike = bodies_.model.links[molejo::at(i)].rotations == turns;
+      if (alike && bodies_.model.bodies[molejo::at(i)].name == f.name + "." + own.name) link = i;
     }
     if (link < 0 && !own.immobile) {
       at.need("file").fail(
@@ -312,7 +311,7 @@ Action ActionReader::read_release(const JsonCursor& at, int actor) {
   at.only_one({"body", "actor"});
   Release release;
   if (at.has("actor")) {
-    release.body = {bodies_.figures[at_index(acting(at, actor))].root};
+    release.body = {bodies_.figures[molejo::at(acting(at, actor))].root};
   } else {
     release.body = prop(at.need("body"), actor);
   }
@@ -394,7 +393,7 @@ Action ActionReader::read_force(const JsonCursor& at, int actor, double delay) {
   if (at.has("actor")) actor = acting(at, actor);
   const BodyId pushed = body(at.need("body"), actor);
   SceneForce force;
-  force.at.body = bodies_.model.bodies[at_index(pushed.index)].name;
+  force.at.body = bodies_.model.bodies[molejo::at(pushed.index)].name;
   if (const auto p = at.find("point")) force.at.p = read_point(*p);
   std::string scope;
   const FormulaDrive drive = add_gate(at, delay, scope);
@@ -424,14 +423,14 @@ Action ActionReader::read_motor(const JsonCursor& at, int actor, double delay) {
   for (SceneJoint& j : bodies_.scene.joints) {
     names.push_back(j.name);
     const std::string prefix =
-        actor >= 0 ? bodies_.figures[at_index(actor)].name + "." : std::string();
+        actor >= 0 ? bodies_.figures[molejo::at(actor)].name + "." : std::string();
     if (j.name == name || j.name == prefix + name) joint = &j;
   }
   if (!joint) which.fail(unknown_word("joint", name, names));
   const int count = freedoms(joint->type).count();
   int freedom = 0;
   if (const auto f = at.find("freedom")) freedom = f->whole(0, std::max(0, count - 1));
-  if (count == 0 || joint->drives.empty() || !(joint->drives[at_index(freedom)].kp > 0)) {
+  if (count == 0 || joint->drives.empty() || !(joint->drives[molejo::at(freedom)].kp > 0)) {
     which.fail("this joint has no motor with a stiffness kp");
   }
   at.only_one({"target", "target_deg"});
@@ -451,10 +450,10 @@ Action ActionReader::read_motor(const JsonCursor& at, int actor, double delay) {
   define(scope, "value", text, place);
   // what it was before stays where this one is not on
   joint->motor_formulas.resize(joint->drives.size());
-  SceneFormula& formula = joint->motor_formulas[at_index(freedom)].target;
+  SceneFormula& formula = joint->motor_formulas[molejo::at(freedom)].target;
   const std::string before = "before_" + scope;
   if (formula.empty()) {
-    define("", before, constant_formula(joint->drives[at_index(freedom)].target).text, place);
+    define("", before, constant_formula(joint->drives[molejo::at(freedom)].target).text, place);
   } else {
     define(formula.scope, before, formula.text, formula.place);
   }
@@ -518,11 +517,11 @@ Action ActionReader::read(const JsonCursor& at, int actor, double delay, bool in
 
 std::vector<std::string> channels(const Action& action, const ShowBodies& bodies) {
   std::vector<std::string> list;
-  const auto actor = [&](int f) { return bodies.figures[at_index(f)].name; };
+  const auto actor = [&](int f) { return bodies.figures[molejo::at(f)].name; };
   const auto limb = [&](int f, int l) {
-    return actor(f) + "." + bodies.figures[at_index(f)].limbs[at_index(l)].name;
+    return actor(f) + "." + bodies.figures[molejo::at(f)].limbs[molejo::at(l)].name;
   };
-  const auto prop = [&](BodyId b) { return bodies.model.bodies[at_index(b.index)].name; };
+  const auto prop = [&](BodyId b) { return bodies.model.bodies[molejo::at(b.index)].name; };
   if (const auto* a = std::get_if<Reach>(&action)) list = {limb(a->figure, a->limb)};
   if (const auto* a = std::get_if<Stance>(&action)) {
     list = {limb(a->figure, a->limb), actor(a->figure) + " place"};
@@ -542,7 +541,7 @@ std::vector<std::string> channels(const Action& action, const ShowBodies& bodies
       if (a->whole) list.push_back(actor(a->figure) + what);
     }
   }
-  const auto walker = [&](int w) { return bodies.walkers[at_index(w)].name + " walk"; };
+  const auto walker = [&](int w) { return bodies.walkers[molejo::at(w)].name + " walk"; };
   if (const auto* a = std::get_if<Walk>(&action)) list = {walker(a->walker)};
   if (const auto* a = std::get_if<Fall>(&action)) list = {walker(a->walker)};
   if (const auto* a = std::get_if<Recover>(&action)) list = {walker(a->walker)};

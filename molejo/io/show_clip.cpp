@@ -6,6 +6,7 @@
 #include "molejo/io/character_file.h"
 #include "molejo/io/json_place.h"
 #include "molejo/io/show_parts.h"
+#include "molejo/math/index.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -14,8 +15,6 @@ namespace {
 
 constexpr double shortest_loop = 1e-3, longest_fade = 1e6;  // s
 constexpr double fastest = 1000;
-
-std::size_t at_index(int i) { return static_cast<std::size_t>(i); }
 
 std::string listed(const std::vector<std::string>& words) {
   std::string list;
@@ -56,13 +55,13 @@ std::shared_ptr<const ClipData> ActionReader::clip(const JsonCursor& at) {
 
 // Those of "limbs", or all whose names say what they are.
 void ActionReader::choose_limbs(const JsonCursor& at, ClipMotion& action) const {
-  const Figure& f = bodies_.figures[at_index(action.figure)];
+  const Figure& f = bodies_.figures[molejo::at(action.figure)];
   if (const auto limbs = at.find("limbs")) {
     action.whole = false;
     limbs->expect_array(100);
     for (std::size_t i = 0; i < limbs->size(); ++i) {
       const int chosen = limb((*limbs)[i], action.figure);
-      const auto source = clip_limb(f.limbs[at_index(chosen)].name);
+      const auto source = clip_limb(f.limbs[molejo::at(chosen)].name);
       if (!source) (*limbs)[i].fail("expected a limb called left or right, arm or leg");
       for (const ClipMotion::Part& part : action.parts) {
         if (part.source == *source) (*limbs)[i].fail("is there twice");

@@ -7,14 +7,13 @@
 #include "molejo/io/character_file.h"
 #include "molejo/io/character_merge.h"
 #include "molejo/io/export.h"
+#include "molejo/math/index.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/motion/edit.h"
 
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 bool has_skin(const ShowWalker& walker) {
   const motion::Character& c = *walker.character;

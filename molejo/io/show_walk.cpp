@@ -7,6 +7,7 @@
 #include "molejo/director/terrain_field.h"
 #include "molejo/io/json_place.h"
 #include "molejo/io/show_parts.h"
+#include "molejo/math/index.h"
 #include "molejo/math/units.h"
 #include "molejo/model/error.h"
 
@@ -17,8 +18,6 @@ namespace {
 constexpr double far = 1e6;  // m
 constexpr int max_show_terrains = 50;
 constexpr int max_terrain_points = 120'000;  // of all terrains of a navigation scene
-
-std::size_t at_index(int i) { return static_cast<std::size_t>(i); }
 
 navigation::WayPoint read_way_point(const JsonCursor& at) {
   at.numbers(2);
@@ -143,7 +142,7 @@ int ActionReader::walker(const JsonCursor& at, int actor) const {
     if (bodies_.walkers[i].figure == figure) return static_cast<int>(i);
   }
   at.fail(fmt::format("actor '{}' is no walker: give it a navigation scene as \"walker\"",
-                      bodies_.figures[at_index(figure)].name));
+                      bodies_.figures[molejo::at(figure)].name));
 }
 
 Action ActionReader::read_walk(const JsonCursor& at, int actor) {
@@ -152,7 +151,7 @@ Action ActionReader::read_walk(const JsonCursor& at, int actor) {
   at.expect_keys(keys);
   Walk walk;
   walk.walker = walker(at, actor);
-  walk.plan = bodies_.walkers[at_index(walk.walker)].habits;
+  walk.plan = bodies_.walkers[molejo::at(walk.walker)].habits;
   const std::string_view kind = at.only_one({"to", "path", "heading", "heading_deg"});
   if (kind == "to" || kind == "path") {
     read_path(at, walk.plan);
@@ -177,7 +176,7 @@ Action ActionReader::read_fall(const JsonCursor& at, int actor) {
   at.expect_keys(keys);
   Fall fall;
   fall.walker = walker(at, actor);
-  const ShowWalker& who = bodies_.walkers[at_index(fall.walker)];
+  const ShowWalker& who = bodies_.walkers[molejo::at(fall.walker)];
   if (const auto push = at.find("push")) {
     fall.push = push->vec3();
     if (!(max_abs(*fall.push) <= 1e6)) push->fail("must be within 1e6 N s");
@@ -185,7 +184,7 @@ Action ActionReader::read_fall(const JsonCursor& at, int actor) {
   if (const auto where = at.find("at")) {
     if (!fall.push) where->fail("belongs to 'push'");
     fall.at = body(*where, who.figure);
-    const std::vector<int>& own = bodies_.figures[at_index(who.figure)].links;
+    const std::vector<int>& own = bodies_.figures[molejo::at(who.figure)].links;
     if (std::find(own.begin(), own.end(), fall.at.index) == own.end()) {
       where->fail(fmt::format("is no body of '{}'", who.name));
     }

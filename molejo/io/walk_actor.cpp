@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "molejo/io/character_file.h"
+#include "molejo/math/characters.h"
 #include "molejo/math/words.h"
 #include "molejo/model/error.h"
 #include "molejo/motion/retarget.h"
@@ -35,10 +36,7 @@ int choose_clip(const Character& c, const std::string& file, const std::string& 
   if (c.clips.size() == 1) return 0;
   const std::vector<std::string> names = clip_names(c);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    std::string lower;
-    for (const char x : names[i]) {
-      lower += static_cast<char>(std::tolower(static_cast<unsigned char>(x)));
-    }
+    const std::string lower = lower_case(names[i]);
     // "Armature|Walk" and "walking" too
     const std::size_t at = lower.find(purpose);
     if (at == 0 || (at != std::string::npos && lower[at - 1] == '|')) return static_cast<int>(i);

@@ -7,6 +7,7 @@
 
 #include "molejo/io/character_file.h"
 #include "molejo/io/character_merge.h"
+#include "molejo/math/index.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/motion/edit.h"
 
@@ -22,8 +23,6 @@ constexpr std::array<double, 3> red{0.9, 0.15, 0.1}, yellow{0.95, 0.8, 0.1}, blu
 // Colours of figures without a skin, one after the other.
 constexpr std::array<double, 3> bones[] = {
     {0.85, 0.52, 0.30}, {0.36, 0.55, 0.75}, {0.55, 0.68, 0.40}, {0.70, 0.45, 0.65}};
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 bool has_mesh(const motion::Character& c) { return !c.attachments.empty() && !c.meshes.empty(); }
 

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "molejo/math/characters.h"
+
 namespace molejo {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // RFC 9110, 5.6.2
 bool is_token_char(char c) {
