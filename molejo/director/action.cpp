@@ -3,18 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/index.h"
+
 namespace molejo {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 Vec3 between(const Vec3& a, const Vec3& b, double s) { return a + (b - a) * s; }
-
-Vec3 turned_by(double heading, const Vec3& v) {
-  const SinCos<double> sc = sincos(heading);
-  return {sc.cos * v.x - sc.sin * v.y, sc.sin * v.x + sc.cos * v.y, v.z};
-}
 
 }  // namespace
 

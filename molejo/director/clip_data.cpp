@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/index.h"
 #include "molejo/math/same_bits.h"
 
 namespace molejo {
@@ -10,8 +11,6 @@ namespace molejo {
 namespace {
 
 using motion::Role;
-
-std::size_t at_index(int i) { return static_cast<std::size_t>(i); }
 
 constexpr Role roles_of[clip_limb_count][3]{
     {Role::left_upper_arm, Role::left_lower_arm, Role::left_hand},
@@ -43,8 +42,6 @@ std::vector<double> learning_times(const motion::Clip& clip, int joints) {
   return chosen;
 }
 
-Vec3 turn(const Quat& q, const Vec3& v) { return matrix(q) * v; }
-
 }  // namespace
 
 std::optional<ClipLimb> clip_limb(const std::string& name) {
@@ -58,10 +55,10 @@ std::optional<ClipLimb> clip_limb(const std::string& name) {
 ClipData::ClipData(const motion::Character& character, int clip)
     : skeleton_(character.skeleton),
       roles_(motion::find_roles(skeleton_, motion::bind_pose(character))),
-      sampler_(skeleton_, character.clips[at_index(clip)]) {
+      sampler_(skeleton_, character.clips[molejo::at(clip)]) {
   for (int i = 0; i < clip_limb_count; ++i) {
     const auto& r = roles_of[i];
-    chains_[at_index(i)] = {roles_[r[0]], roles_[r[1]], roles_[r[2]]};
+    chains_[molejo::at(i)] = {roles_[r[0]], roles_[r[1]], roles_[r[2]]};
   }
   for (const Role top : {Role::neck, Role::chest, Role::head, Role::spine}) {
     if (spine_top_ < 0) spine_top_ = roles_[top];
@@ -75,18 +72,18 @@ ClipData::ClipData(const motion::Character& character, int clip)
   s.pose = motion::bind_pose(character);
   s.X = motion::model_transforms(skeleton_, s.pose);
   s.q = motion::model_rotations(skeleton_, s.pose);
-  if (roles_[Role::hips] >= 0) hips_reference_ = s.q[at_index(roles_[Role::hips])];
+  if (roles_[Role::hips] >= 0) hips_reference_ = s.q[molejo::at(roles_[Role::hips])];
   const Vec3 up = seen(spine(s), 0);
   tilt_reference_ = arc_tangent(up.x, up.z);
   for (std::size_t i = 0; i < chains_.size(); ++i) {
     const Chain& c = chains_[i];
     if (!c.complete()) continue;
-    const Vec3 a = s.X[at_index(c.upper)].origin, b = s.X[at_index(c.lower)].origin,
-               e = s.X[at_index(c.end)].origin;
+    const Vec3 a = s.X[molejo::at(c.upper)].origin, b = s.X[molejo::at(c.lower)].origin,
+               e = s.X[molejo::at(c.end)].origin;
     rest_[2 * i] = direction(b - a, -roles_.bearing.up);
     rest_[2 * i + 1] = direction(e - b, rest_[2 * i]);
   }
-  learn(learning_times(character.clips[at_index(clip)], skeleton_.size()));
+  learn(learning_times(character.clips[molejo::at(clip)], skeleton_.size()));
 }
 
 // What only the whole clip tells: where its ground is, and about what its limbs bend.
@@ -98,17 +95,18 @@ void ClipData::learn(const std::vector<double>& times) {
     sample(t - sampler_.start(), s);
     if (chains_[2].complete() || chains_[3].complete()) lowest = std::min(lowest, lower_ankle(s));
     const int hips = roles_[Role::hips];
-    if (hips >= 0 && !(max_abs(s.X[at_index(hips)].origin) < far)) bounded_ = false;
+    if (hips >= 0 && !(max_abs(s.X[molejo::at(hips)].origin) < far)) bounded_ = false;
     for (std::size_t i = 0; i < chains_.size(); ++i) {
       if (!chains_[i].complete()) continue;
       const auto [a, b, e] = chains_[i];
-      const Vec3 upper = direction(s.X[at_index(b)].origin - s.X[at_index(a)].origin, rest_[2 * i]);
+      const Vec3 upper =
+          direction(s.X[molejo::at(b)].origin - s.X[molejo::at(a)].origin, rest_[2 * i]);
       const Vec3 lower =
-          direction(s.X[at_index(e)].origin - s.X[at_index(b)].origin, rest_[2 * i + 1]);
+          direction(s.X[molejo::at(e)].origin - s.X[molejo::at(b)].origin, rest_[2 * i + 1]);
       const Vec3 axis = cross(upper, lower);
       if (!(norm(axis) > std::max(most[i], straight))) continue;
       most[i] = norm(axis);
-      hinges_[i] = turn(conjugate(s.q[at_index(a)]), axis / most[i]);
+      hinges_[i] = rotated(conjugate(s.q[molejo::at(a)]), axis / most[i]);
     }
   }
   if (!(std::fabs(lowest) <= far)) bounded_ = false;
@@ -125,7 +123,7 @@ std::vector<std::string> ClipData::missing(ClipLimb limb) const {
 }
 
 ClipData::Scratch ClipData::scratch() const {
-  const auto n = at_index(skeleton_.size());
+  const auto n = molejo::at(skeleton_.size());
   return {sampler_.cursor(), motion::SkeletonPose(skeleton_), std::vector<motion::Affine>(n),
           std::vector<Quat>(n)};
 }
@@ -136,7 +134,7 @@ void ClipData::sample(double t, Scratch& s) const {
   for (const int j : path_) {
     const int parent = skeleton_[j].parent;
     const Quat q = s.pose.rotation(j);
-    s.q[at_index(j)] = parent < 0 ? q : s.q[at_index(parent)] * q;
+    s.q[molejo::at(j)] = parent < 0 ? q : s.q[molejo::at(parent)] * q;
   }
 }
 
@@ -144,7 +142,7 @@ double ClipData::lower_ankle(const Scratch& s) const {
   double lowest = far;
   for (const std::size_t i : {2u, 3u}) {
     if (!chains_[i].complete()) continue;
-    lowest = std::min(lowest, height(s.X[at_index(chains_[i].end)].origin));
+    lowest = std::min(lowest, height(s.X[molejo::at(chains_[i].end)].origin));
   }
   return lowest;
 }
@@ -152,7 +150,7 @@ double ClipData::lower_ankle(const Scratch& s) const {
 Vec3 ClipData::spine(const Scratch& s) const {
   const int hips = roles_[Role::hips];
   if (hips < 0 || spine_top_ < 0) return roles_.bearing.up;
-  return direction(s.X[at_index(spine_top_)].origin - s.X[at_index(hips)].origin,
+  return direction(s.X[molejo::at(spine_top_)].origin - s.X[molejo::at(hips)].origin,
                    roles_.bearing.up);
 }
 
@@ -164,14 +162,15 @@ Vec3 ClipData::seen(const Vec3& v, double heading) const {
 }
 
 LimbDirections ClipData::directions(int limb, const Scratch& s, double heading) const {
-  const std::size_t i = at_index(limb);
+  const std::size_t i = molejo::at(limb);
   const auto [a, b, e] = chains_[i];
-  const Vec3 upper = direction(s.X[at_index(b)].origin - s.X[at_index(a)].origin, rest_[2 * i]);
-  const Vec3 lower = direction(s.X[at_index(e)].origin - s.X[at_index(b)].origin, rest_[2 * i + 1]);
+  const Vec3 upper = direction(s.X[molejo::at(b)].origin - s.X[molejo::at(a)].origin, rest_[2 * i]);
+  const Vec3 lower =
+      direction(s.X[molejo::at(e)].origin - s.X[molejo::at(b)].origin, rest_[2 * i + 1]);
   Vec3 hinge;
   if (norm(hinges_[i]) > 0) {
     // the plane of a bent limb, or the one in which this limb bends
-    const Vec3 learned = turn(s.q[at_index(a)], hinges_[i]), bend = cross(upper, lower);
+    const Vec3 learned = rotated(s.q[molejo::at(a)], hinges_[i]), bend = cross(upper, lower);
     const Vec3 across = direction(learned - upper * dot(learned, upper), {});
     hinge = norm(bend) > straight ? bend / norm(bend) : across;
     if (dot(hinge, learned) < 0) hinge = -hinge;
@@ -184,17 +183,17 @@ ClipPose ClipData::at(double t, Scratch& s) const {
   ClipPose pose;
   const int hips = roles_[Role::hips];
   if (hips >= 0) {
-    const Quat turned = s.q[at_index(hips)] * conjugate(hips_reference_);
+    const Quat turned = s.q[molejo::at(hips)] * conjugate(hips_reference_);
     pose.heading =
         2 * arc_tangent(dot(Vec3{turned.x, turned.y, turned.z}, roles_.bearing.up), turned.w);
-    pose.ground = seen(s.X[at_index(hips)].origin, 0);
+    pose.ground = seen(s.X[molejo::at(hips)].origin, 0);
     pose.ground.z = 0;
   }
   const Vec3 up = seen(spine(s), pose.heading);
   pose.tilt = arc_tangent(up.x, up.z) - tilt_reference_;
   for (int i = 0; i < clip_limb_count; ++i) {
-    if (chains_[at_index(i)].complete()) {
-      pose.limbs[at_index(i)] = directions(i, s, pose.heading);
+    if (chains_[molejo::at(i)].complete()) {
+      pose.limbs[molejo::at(i)] = directions(i, s, pose.heading);
     }
   }
   const double ankle = lower_ankle(s);

@@ -3,18 +3,12 @@
 #include <cmath>
 
 #include "molejo/director/action.h"
+#include "molejo/math/index.h"
 #include "molejo/math/same_bits.h"
 
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-Vec3 turned_by(double heading, const Vec3& v) {
-  const SinCos<double> sc = sincos(heading);
-  return {sc.cos * v.x - sc.sin * v.y, sc.sin * v.x + sc.cos * v.y, v.z};
-}
 
 // a, then b as seen from there.
 GroundWay joined(const GroundWay& a, const GroundWay& b) {
@@ -65,10 +59,6 @@ struct LimbAngles {
   double hinge = 0;
 };
 
-Mat3 frame(const Vec3& along, const Vec3& hinge) {
-  return from_columns(along, hinge, cross(along, hinge));
-}
-
 LimbAngles angles(const FigureLimb& limb, const Mat3& R_HP, const LimbDirections& d) {
   const Vec3 upper = transpose_times(R_HP, d.upper), lower = transpose_times(R_HP, d.lower);
   const Vec3 wrist = upper * limb.length_1 + lower * limb.length_2;
@@ -79,7 +69,8 @@ LimbAngles angles(const FigureLimb& limb, const Mat3& R_HP, const LimbDirections
   }
   const Vec3 hinge = transpose_times(R_HP, d.hinge) * limb.side;
   LimbAngles a;
-  a.R_PU = frame(upper, hinge) * transpose(frame(limb.elbow_U / limb.length_1, limb.hinge_U));
+  a.R_PU =
+      limb_frame(upper, hinge) * transpose(limb_frame(limb.elbow_U / limb.length_1, limb.hinge_U));
   a.hinge = arc_tangent(dot(hinge, cross(upper, lower)), dot(upper, lower)) - limb.zero_bend;
   return a;
 }

@@ -6,15 +6,10 @@
 #include <chrono>
 #include <cmath>
 
+#include "molejo/math/index.h"
 #include "molejo/math/interrupt.h"
 
 namespace molejo {
-
-namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 struct Director::State {
   State(const Show& show, const DirectSettings& settings);

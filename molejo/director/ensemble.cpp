@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/index.h"
 #include "molejo/model/error.h"
 #include "molejo/model/scene.h"
 #include "molejo/physics/forces.h"
@@ -10,8 +11,6 @@
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 void add(const Summary& s, Summary& sum) {
   sum.steps += s.steps;

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/index.h"
 #include "molejo/math/words.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 Scene joined(const navigation::Ragdoll& ragdoll, const Scene& surroundings) {
   Scene scene = *ragdoll.scene;

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/index.h"
 #include "molejo/math/same_bits.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 Mat3 turn(double heading) {
   const SinCos<double> sc = sincos(heading);

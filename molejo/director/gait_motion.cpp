@@ -3,13 +3,12 @@
 #include <cmath>
 
 #include "molejo/director/action.h"
+#include "molejo/math/index.h"
 #include "molejo/math/same_bits.h"
 
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr double cycle_fps = 240;  // of a recorded cycle
 

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/index.h"
 #include "molejo/math/same_bits.h"
 
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 bool is_ball(const Link& link) { return link.translations == 0 && link.rotations == 3; }
 bool is_hinge(const Link& link) { return link.translations == 0 && link.rotations == 1; }
@@ -35,10 +34,6 @@ Circle circle(const Limb& limb, const Vec3& n) {
   if (norm(u) < 1e-9) u = frame_from_z(n).column(0);
   u = normalized(u);
   return {u, cross(n, u) * limb.outward};
-}
-
-Mat3 frame(const Vec3& along, const Vec3& hinge) {
-  return from_columns(along, hinge, cross(along, hinge));
 }
 
 void choose_side(const Model& model, Limb& limb) {
@@ -115,8 +110,8 @@ LimbPose solve(const Limb& limb, const Vec3& goal, double swivel) {
   const double bend = arc_tangent(r * d, (d * d - L1 * L1 - L2 * L2) / 2);
   pose.hinge = limb.side * bend - limb.zero_bend;
   const Vec3 upper = (n * along + u * r) / L1;
-  const Mat3 rest = frame(limb.elbow_U / L1, limb.hinge_U);
-  pose.R_PU = frame(upper, hinge) * transpose(rest);
+  const Mat3 rest = limb_frame(limb.elbow_U / L1, limb.hinge_U);
+  pose.R_PU = limb_frame(upper, hinge) * transpose(rest);
   const double below = limb.least ? *limb.least - pose.hinge : 0;
   const double above = limb.most ? pose.hinge - *limb.most : 0;
   pose.beyond_limits = std::max({0.0, below, above});

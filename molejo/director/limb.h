@@ -56,4 +56,9 @@ LimbPose solve(const Limb& limb, const Vec3& goal, double swivel = 0);
 // The swivel of an elbow (from the shoulder, or from the line to the wrist): the inverse of solve.
 double swivel_of(const Limb& limb, const Vec3& elbow, const Vec3& wrist);
 
+// Axes of a segment: along it, its hinge, across both.
+inline Mat3 limb_frame(const Vec3& along, const Vec3& hinge) {
+  return from_columns(along, hinge, cross(along, hinge));
+}
+
 }  // namespace molejo

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/index.h"
 #include "molejo/model/scene.h"
 
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Directed bodies follow paths; their joints, and what would push them, are gone.
 Scene partial_scene(const Scene& scene, const Model& whole, const std::vector<char>& directed) {

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/index.h"
 #include "molejo/model/scene.h"
 
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 struct Sampled {
   const motion::Relief& relief;

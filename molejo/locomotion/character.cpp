@@ -4,6 +4,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "molejo/math/index.h"
 #include "molejo/model/error.h"
 #include "molejo/model/kinematics.h"
 #include "molejo/model/scene.h"
@@ -11,8 +12,6 @@
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 double largest(const Mat3& m) {
   return std::fmax(max_abs(m.r0), std::fmax(max_abs(m.r1), max_abs(m.r2)));

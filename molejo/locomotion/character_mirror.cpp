@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "molejo/locomotion/character.h"
+#include "molejo/math/index.h"
 #include "molejo/model/kinematics.h"
 #include "molejo/model/scene.h"
 
@@ -11,8 +12,7 @@ namespace molejo {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-constexpr double slack = 1e-6;  // of lengths, relative masses and directions
+constexpr double symmetry_slack = 1e-6;  // of lengths, relative masses and directions
 
 class MirrorFinder {
  public:
@@ -64,7 +64,7 @@ class MirrorFinder {
       const int last = turns ? b.translations + b.rotations : b.translations;
       for (int n = first; n < last; ++n) {
         const double along = dot(image, kinematics_.axes[at(b.v + n)]);
-        if (std::fabs(along) < 1 - slack) continue;
+        if (std::fabs(along) < 1 - symmetry_slack) continue;
         m_.freedom[at(a.v + k)] = b.v + n;
         m_.sign[at(a.v + k)] = along > 0 ? 1 : -1;
       }
@@ -81,16 +81,17 @@ class MirrorFinder {
     const auto differ = [&](const char* what) {
       m_.asymmetry = std::string(what) + " of " + names(i) + " are no images of each other";
     };
-    if (std::fabs(a.mass - b.mass) > slack * a.mass) differ("the masses");
-    if (norm(reflected(ka.p) - kb.p) > slack) differ("the joint points");
-    if (norm(reflected(ka.com) - kb.com) > slack) differ("the centres of mass");
+    if (std::fabs(a.mass - b.mass) > symmetry_slack * a.mass) differ("the masses");
+    if (norm(reflected(ka.p) - kb.p) > symmetry_slack) differ("the joint points");
+    if (norm(reflected(ka.com) - kb.com) > symmetry_slack) differ("the centres of mass");
     const Mat3 Ia = full(rotated(ka.R, a.I_BC)), Ib = full(rotated(kb.R, b.I_BC));
     for (int k = 0; k < 3; ++k) {
       // I b for the axes of the world, S I S for the image
       Vec3 axis;
       axis[k] = 1;
       const Vec3 image = reflected(Ia * reflected(axis));
-      if (norm(image - Ib * axis) > slack * (Ia.r0.x + Ia.r1.y + Ia.r2.z)) differ("the inertias");
+      if (norm(image - Ib * axis) > symmetry_slack * (Ia.r0.x + Ia.r1.y + Ia.r2.z))
+        differ("the inertias");
     }
     for (int k = 0; k < a.translations + a.rotations; ++k) compare_drives(a.v + k, i);
   }
@@ -100,7 +101,7 @@ class MirrorFinder {
     const Drive& b = c_.model.drives[at(m_.freedom[at(v)])];
     const bool turned = m_.sign[at(v)] < 0;
     const auto same = [](double x, double y) {
-      return std::fabs(x - y) <= slack * (1 + std::fabs(x));
+      return std::fabs(x - y) <= symmetry_slack * (1 + std::fabs(x));
     };
     const auto same_end = [&](const std::optional<double>& x, const std::optional<double>& y,
                               double sign) {

@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/index.h"
+
 namespace molejo {
 
 namespace {
 
 using Balance = Eigen::Matrix<double, 6, 1>;
 using Matrix6 = Eigen::Matrix<double, 6, 6>;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // A unit force on a unit mass since t = 0, with spring w^2 and damper 2 xi w: place and velocity.
 struct Answer {

@@ -5,13 +5,12 @@
 #include <map>
 #include <string>
 
+#include "molejo/math/index.h"
 #include "molejo/math/parallel.h"
 
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // The start moved by `step` tolerances along error i. Coordinates of the error are the unknowns.
 void move_start(const GaitProblem& problem, const Gait& nominal, int i, double step, Gait& gait) {

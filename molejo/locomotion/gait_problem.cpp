@@ -4,13 +4,12 @@
 #include <cmath>
 
 #include "molejo/locomotion/choose_modes.h"
+#include "molejo/math/index.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 double wall_above(double x, double most) { return x > most ? (x - most) * (x - most) + 1 : 0; }
 

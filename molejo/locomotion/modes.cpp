@@ -7,7 +7,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "molejo/math/index.h"
 #include "molejo/math/interrupt.h"
+#include "molejo/math/matrix.h"
 #include "molejo/model/error.h"
 #include "molejo/physics/dynamics.h"
 #include "molejo/physics/forces.h"
@@ -16,19 +18,10 @@ namespace molejo {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 // relative to the largest eigenvalue: below it there is no stiffness
 constexpr double no_stiffness = 1e-10;
 // of the four-point difference: its error is of the order step^4, and rounding 1e-16 / step
 constexpr double difference_step = 1e-3;
-
-Eigen::Vector3d column(const Vec3& a) { return {a.x, a.y, a.z}; }
-Eigen::Matrix3d dense(const Mat3& m) {
-  Eigen::Matrix3d d;
-  for (int i = 0; i < 3; ++i) d.row(i) = column(m[i]);
-  return d;
-}
 
 bool is_free_root(const Link& link) {
   return link.parent < 0 && link.translations == 3 && link.rotations == 3;

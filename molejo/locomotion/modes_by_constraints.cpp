@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "molejo/math/index.h"
+#include "molejo/math/matrix.h"
 #include "molejo/model/error.h"
 #include "molejo/model/kinematics.h"
 
@@ -13,15 +15,6 @@ namespace molejo {
 namespace {
 
 using Mat6 = Eigen::Matrix<double, 6, 6>;
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-Eigen::Matrix3d dense(const Mat3& m) {
-  Eigen::Matrix3d d;
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) d(i, j) = m[i][j];
-  }
-  return d;
-}
 
 // Ad(b<-a) for velocities (w, v): [R 0; [t] R  R] with X_BA = (R, t).
 Mat6 adjoint(const Pose& X_BA) {

@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/index.h"
 #include "molejo/model/kinematics.h"
 #include "molejo/model/scene.h"
 
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 enum Axis { sagittal, lateral, twist };
 enum Parity { together, opposite };

@@ -4,13 +4,12 @@
 #include <cmath>
 
 #include "molejo/locomotion/style.h"
+#include "molejo/math/index.h"
 #include "molejo/physics/forces.h"
 
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 Pose torso_pose(const Character& c, const double* q, Kinematics<double>& k) {
   update_poses(c.model, q, k);

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "molejo/math/index.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 #include "molejo/physics/forces.h"
@@ -11,8 +12,6 @@
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 RolloutSettings floating(RolloutSettings settings) {
   settings.gravity = 0;

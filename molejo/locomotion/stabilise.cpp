@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/index.h"
 #include "molejo/math/parallel.h"
 #include "molejo/math/riccati.h"
 #include "molejo/math/same_bits.h"
@@ -12,8 +13,6 @@
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr double two_pi = 6.283185307179586;
 

@@ -4,13 +4,12 @@
 #include <cmath>
 
 #include "molejo/locomotion/sketch.h"
+#include "molejo/math/index.h"
 #include "molejo/model/kinematics.h"
 
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // The times at which a cycle is looked at: the middles of equal parts of each phase.
 std::vector<double> view_times(const Gait& gait) {

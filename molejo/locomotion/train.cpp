@@ -4,13 +4,12 @@
 #include <cmath>
 
 #include "molejo/locomotion/style.h"
+#include "molejo/math/index.h"
 #include "molejo/optimise/least_squares.h"
 
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr double objective_weight = 1e-5;  // the thesis's w_p
 constexpr double easy_weight = 1e5;        // and w_r
@@ -153,10 +152,12 @@ void evaluate_group(const GaitProblem& problem, const GaitOutputs& outputs,
   }
 }
 
+}  // namespace
+
 // Points over some of the unknowns, the others as they are in a base; some outputs may weigh more.
-class Reduced : public Evaluator {
+class ReducedEvaluator : public Evaluator {
  public:
-  Reduced(Evaluator& inner, std::vector<int> free, std::vector<double> base, int rounds)
+  ReducedEvaluator(Evaluator& inner, std::vector<int> free, std::vector<double> base, int rounds)
       : Evaluator(static_cast<int>(free.size()), inner.outputs()),
         inner_(inner),
         free_(std::move(free)),
@@ -193,6 +194,8 @@ class Reduced : public Evaluator {
   double factor_ = 1;
 };
 
+namespace {
+
 double ratio_of(const GaitOutputs& outputs, const std::vector<double>& o) {
   double ratio = 0;
   for (int i = 0; i < outputs.cycle; ++i) {
@@ -208,7 +211,7 @@ Solution shoot(const GaitProblem& problem, Evaluator& evaluator, const std::vect
   const GaitOutputs outputs = gait_outputs(problem);
   std::vector<int> all(at(problem.size()));
   for (int i = 0; i < problem.size(); ++i) all[at(i)] = i;
-  Reduced full(evaluator, all, std::vector<double>(all.size()), 0);
+  ReducedEvaluator full(evaluator, all, std::vector<double>(all.size()), 0);
   const std::vector<double> lower(all.size(), 0), upper(all.size(), 1);
   LeastSquaresSettings settings;
   settings.first_residual = outputs.first_cycle();
@@ -270,7 +273,7 @@ struct Training::Search {
         points(at(multipliers.population()) * free.size()),
         results(at(multipliers.population() * evaluator.outputs())) {}
   std::vector<int> free;
-  Reduced reduced;
+  ReducedEvaluator reduced;
   Multipliers multipliers;
   std::vector<double> points, results;
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "molejo/locomotion/replay.h"
+#include "molejo/math/index.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/math/parallel.h"
 #include "molejo/math/random.h"
@@ -11,8 +12,6 @@
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 Vec3 root_position(const Character& c, const State& s) {
   const Link& root = c.model.links[at(c.root.index)];

@@ -7,9 +7,19 @@
 #endif
 #include <Eigen/Core>
 
+#include "molejo/math/types.h"
+
 namespace molejo {
 
 using VecX = Eigen::VectorXd;
 using MatX = Eigen::MatrixXd;
+
+inline Eigen::Matrix3d dense(const Mat3& m) {
+  Eigen::Matrix3d d;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) d(i, j) = m[i][j];
+  }
+  return d;
+}
 
 }  // namespace molejo

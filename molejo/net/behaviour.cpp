@@ -10,8 +10,6 @@ namespace molejo {
 
 namespace {
 
-constexpr std::uint32_t unseen = 0, finished = UINT32_MAX;
-
 // Tarjan's search. `low` holds the lowest visit number that a state can reach on the stack.
 class Components {
  public:
@@ -54,6 +52,8 @@ class Components {
   const Behaviour& result() const { return result_; }
 
  private:
+  static constexpr std::uint32_t unseen = 0, finished = UINT32_MAX;
+
   struct Visit {
     std::uint32_t state, low, position;  // position: of its next edge
   };

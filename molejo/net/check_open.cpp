@@ -8,8 +8,6 @@ namespace molejo {
 
 namespace {
 
-constexpr std::uint32_t unseen = 0, finished = UINT32_MAX;
-
 // Classes that can be left and come back to: strongly connected components (Tarjan 1972).
 class Rounds {
  public:
@@ -50,6 +48,8 @@ class Rounds {
   }
 
  private:
+  static constexpr std::uint32_t unseen = 0, finished = UINT32_MAX;
+
   struct Visit {
     std::uint32_t state, low;
     std::size_t next;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "molejo/math/index.h"
 #include "molejo/math/interrupt.h"
 
 namespace molejo {
@@ -10,8 +11,6 @@ namespace molejo {
 namespace {
 
 using Marking = std::vector<std::int64_t>;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 struct MarkingHash {
   std::size_t operator()(const Marking& m) const {

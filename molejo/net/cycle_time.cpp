@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
+#include "molejo/math/index.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/net/structure.h"
 
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // A place of the marked graph: from its producer to its consumer.
 struct Edge {

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "molejo/math/characters.h"
+
 namespace molejo {
 
 namespace {
 
 constexpr int most_decimals = 9;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Whole number of at most nine digits from the front of `text`, which is shortened.
 std::optional<std::int64_t> take_whole(std::string_view& text, int& digits) {

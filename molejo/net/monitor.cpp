@@ -2,15 +2,10 @@
 
 #include <algorithm>
 
+#include "molejo/math/index.h"
 #include "molejo/net/check.h"
 
 namespace molejo {
-
-namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 Monitor::Monitor(const Net& net, bool by_hand)
     : net_(net),

@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "molejo/math/index.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/net/schedule.h"
 #include "molejo/net/token_rules.h"
@@ -13,10 +14,6 @@
 namespace molejo {
 
 namespace {
-
-constexpr std::uint32_t none = UINT32_MAX;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 Net with_deadline(Net net, const std::optional<Fraction>& deadline) {
   if (deadline) net.places.push_back({.name = "deadline", .delay = *deadline, .tokens = 1});
@@ -99,7 +96,7 @@ OpenSpace::Store::Store(const Net& the_net, const OpenSettings& the_settings)
   OpenStep step;
   step.instant = rules.settle(rules.start(), {}, sure_tally);
   const OpenState nothing{rules.decode(step.instant.codes.front()), {}, {}};
-  take(step, nothing, {}, none, true);
+  take(step, nothing, {}, no_parent, true);
   start_count = static_cast<std::uint32_t>(codes.size());
   explore(false);
   sure_count = static_cast<std::uint32_t>(codes.size());
@@ -166,7 +163,7 @@ void OpenSpace::Store::take(const OpenStep& step, const OpenState& from, const W
   if (step.too_many) end = TimedEnd::max_states;
   for (const std::uint32_t i : step.instant.settled) {
     const std::uint32_t to = add(encode(next(from, zone, step.instant.codes[i])), number);
-    if (number == none) continue;
+    if (number == no_parent) continue;
     std::vector<Edge>& list = edges[number];
     const auto same = [&](const Edge& e) { return e.to == to && e.ends_waits == ends_waits; };
     // those that are sure come first
@@ -430,7 +427,7 @@ std::vector<int> OpenSpace::waits_through(std::uint32_t from, std::uint32_t to) 
 
 std::vector<std::uint32_t> OpenSpace::path_to(std::uint32_t state) const {
   std::vector<std::uint32_t> path;
-  for (; state != none; state = store_->parent[state]) path.push_back(state);
+  for (; state != no_parent; state = store_->parent[state]) path.push_back(state);
   std::reverse(path.begin(), path.end());
   return path;
 }

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <map>
 
+#include "molejo/math/index.h"
+
 namespace molejo {
 
 namespace {
 
 constexpr std::uint32_t word_bits = 64;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Events wait until nothing fires by itself; which of them comes first nobody knows.
 std::vector<std::vector<int>> priority_groups(const Net& net, Choice choice) {

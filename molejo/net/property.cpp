@@ -4,16 +4,16 @@
 
 #include <algorithm>
 
+#include "molejo/math/characters.h"
 #include "molejo/math/words.h"
 
 namespace molejo {
 
 namespace {
 
-constexpr std::size_t longest = 10'000;  // characters
-constexpr int deepest = 200;             // parentheses and operators within each other
+constexpr std::size_t longest_text = 10'000;  // characters
+constexpr int deepest = 200;                  // parentheses and operators within each other
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' ||
          static_cast<unsigned char>(c) >= 0x80;
@@ -27,7 +27,8 @@ class FormulaParser {
   using Op = MarkingFormula::Op;
 
   FormulaParser(std::string_view text, const Net& net) : text_(text), names_(net) {
-    if (text.size() > longest) throw NetError(fmt::format("more than {} characters", longest));
+    if (text.size() > longest_text)
+      throw NetError(fmt::format("more than {} characters", longest_text));
   }
 
   Property run() {

@@ -1,10 +1,10 @@
 #include "molejo/net/pumping.h"
 
+#include "molejo/math/index.h"
+
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Goes before the other when both are enabled.
 bool goes_before(const Transition& a, const Transition& b) {

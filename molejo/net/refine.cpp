@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "molejo/math/index.h"
+
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // A refined place of the outer net, with names looked up.
 struct Inner {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "molejo/math/index.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/net/enabled_set.h"
 
@@ -21,7 +22,7 @@ std::uint64_t mixed(std::uint64_t x) {  // the finalizer of splitmix64 (Steele e
   return x ^ (x >> 31);
 }
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+}  // namespace
 
 // The end of a wait that has begun; out of date when the place counts another service.
 struct Due {
@@ -88,8 +89,6 @@ struct TransitionNow {
   bool held = false;   // its event is held
   bool alone = false;  // nobody else wants its tokens
 };
-
-}  // namespace
 
 struct NetRun::State {
   State(const Net& the_net, const RunSettings& the_settings);

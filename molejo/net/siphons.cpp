@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "molejo/math/index.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/net/structure.h"
 
@@ -9,8 +10,6 @@ namespace molejo {
 namespace {
 
 using Set = std::vector<std::uint8_t>;  // of places
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Siphons of the net; of the reversed net they are the traps.
 class SiphonSearch {

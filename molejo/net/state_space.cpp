@@ -26,13 +26,15 @@ int bits_for(std::int64_t tokens) {
   return std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(tokens))));
 }
 
+}  // namespace
+
 // Markings with consecutive numbers within one part.
-struct Run {
+struct MarkingRange {
   std::size_t part, first, last;
 };
 
 // Words that are only ever appended.
-class Buffer {
+class WordBuffer {
  public:
   void clear() { size_ = 0; }
   std::size_t size() const { return size_; }
@@ -51,9 +53,9 @@ class Buffer {
 };
 
 // What one thread found in its markings.
-struct Chunk {
-  std::vector<Run> runs;
-  Buffer found[parts];  // words of a marking, then its origin
+struct MarkingChunk {
+  std::vector<MarkingRange> runs;
+  WordBuffer found[parts];  // words of a marking, then its origin
   std::vector<std::uint32_t> deadlocks;
   std::vector<std::uint64_t> fired;
   std::vector<std::uint8_t> overflowed;  // places
@@ -61,12 +63,10 @@ struct Chunk {
 
   std::uint64_t bytes() const {
     std::uint64_t sum = deadlocks.capacity() * sizeof(std::uint32_t);
-    for (const Buffer& buffer : found) sum += buffer.capacity() * sizeof(Word);
+    for (const WordBuffer& buffer : found) sum += buffer.capacity() * sizeof(Word);
     return sum;
   }
 };
-
-}  // namespace
 
 // A handle is index * parts + part: it stays the same while the parts grow.
 struct StateSpace::Store {
@@ -80,7 +80,7 @@ struct StateSpace::Store {
 
   std::unique_ptr<PackedNet> packed;
   std::vector<StateStore> stores;
-  std::vector<Chunk> chunks;
+  std::vector<MarkingChunk> chunks;
   std::vector<std::uint64_t> fired;
   std::vector<std::uint32_t> deadlocks;  // handles, then numbers
   std::uint64_t deadlock_count = 0, depth = 0;
@@ -99,7 +99,7 @@ struct StateSpace::Store {
   bool take_block(std::size_t count);
   // `fixed`: words of a marking, 0 where there are more than two
   template <std::size_t fixed>
-  void fire(Chunk& chunk) const;
+  void fire(MarkingChunk& chunk) const;
   template <std::size_t fixed>
   void take_in(std::size_t part, std::size_t count);
   template <std::size_t fixed>
@@ -152,7 +152,7 @@ bool StateSpace::Store::widen() {
   bool possible = true;
   for (std::size_t p = 0; p < widths.size(); ++p) {
     bool overflowed = false;
-    for (const Chunk& c : chunks) overflowed |= c.overflow && c.overflowed[p] != 0;
+    for (const MarkingChunk& c : chunks) overflowed |= c.overflow && c.overflowed[p] != 0;
     if (!overflowed) continue;
     possible &= widths[p] < 31;
     widths[p] = std::min(31, 2 * widths[p]);
@@ -178,7 +178,7 @@ std::uint64_t StateSpace::Store::size() const {
 std::uint64_t StateSpace::Store::bytes() const {
   std::uint64_t sum = 0;
   for (const StateStore& s : stores) sum += s.bytes();
-  for (const Chunk& c : chunks) sum += c.bytes();
+  for (const MarkingChunk& c : chunks) sum += c.bytes();
   return sum;
 }
 
@@ -223,7 +223,7 @@ bool StateSpace::Store::explore_level(const std::vector<std::size_t>& from,
                                       const std::vector<std::size_t>& to) {
   const std::size_t most = markings_a_chunk();
   std::size_t chunk = 0, room = most;
-  for (Chunk& c : chunks) c.runs.clear();
+  for (MarkingChunk& c : chunks) c.runs.clear();
   for (std::size_t part = 0; part < parts; ++part) {
     for (std::size_t first = from[part]; first < to[part];) {
       const std::size_t last = std::min(to[part], first + room);
@@ -235,7 +235,7 @@ bool StateSpace::Store::explore_level(const std::vector<std::size_t>& from,
       if (++chunk < chunks_in_block) continue;
       if (!take_block(chunk)) return false;
       chunk = 0;
-      for (Chunk& c : chunks) c.runs.clear();
+      for (MarkingChunk& c : chunks) c.runs.clear();
     }
   }
   const std::size_t left = chunk + (room < most ? 1 : 0);
@@ -281,7 +281,7 @@ bool StateSpace::Store::fits_memory(std::size_t count) const {
     sum += stores[part].bytes_after(words / (packed->words() + 1));
     largest = std::max(largest, stores[part].bytes());
   }
-  for (const Chunk& c : chunks) sum += c.bytes();
+  for (const MarkingChunk& c : chunks) sum += c.bytes();
   // while a part grows, one of its lists is there twice; not more by more threads, so that all
   // numbers of them end with the same markings
   constexpr std::uint64_t growing = 4;
@@ -306,7 +306,7 @@ bool StateSpace::Store::fire_and_take_in(std::size_t count, int threads) {
 }
 
 template <std::size_t fixed>
-void StateSpace::Store::fire(Chunk& chunk) const {
+void StateSpace::Store::fire(MarkingChunk& chunk) const {
   const std::size_t words = fixed > 0 ? fixed : packed->words();
   for (auto& found : chunk.found) found.clear();
   chunk.deadlocks.clear();
@@ -314,7 +314,7 @@ void StateSpace::Store::fire(Chunk& chunk) const {
   chunk.overflowed.assign(net.places.size(), 0);
   chunk.overflow = false;
   std::vector<Word> next(words + 1);
-  for (const Run& run : chunk.runs) {
+  for (const MarkingRange& run : chunk.runs) {
     for (std::size_t i = run.first; i < run.last; ++i) {
       const auto state = static_cast<std::uint32_t>(i * parts + run.part);
       const int count =
@@ -341,7 +341,7 @@ void StateSpace::Store::take_in(std::size_t part, std::size_t count) {
   constexpr std::size_t ahead = 8;
   std::uint64_t hashes[ahead];
   for (std::size_t c = 0; c < count; ++c) {
-    const Buffer& found = chunks[c].found[part];
+    const WordBuffer& found = chunks[c].found[part];
     const std::size_t markings = found.size() / (words + 1);
     const auto at = [&](std::size_t i) { return found.data() + i * (words + 1); };
     // the slots of the next markings are on their way while this one is looked up

@@ -5,18 +5,11 @@
 #include <string>
 #include <unordered_map>
 
+#include "molejo/math/index.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/net/token_rules.h"
 
 namespace molejo {
-
-namespace {
-
-constexpr std::uint32_t none = UINT32_MAX;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 struct TimedSpace::Store {
   Store(const Net& net, const TimedSettings& the_settings);
@@ -81,7 +74,7 @@ std::uint32_t TimedSpace::Store::add(const std::string& code, std::uint32_t from
 void TimedSpace::Store::take(const Instant& instant, std::uint32_t from) {
   for (const std::uint32_t i : instant.settled) {
     const std::uint32_t number = add(instant.codes[i], from);
-    if (from == none) continue;
+    if (from == no_parent) continue;
     all_successors.push_back(number);
     memory += sizeof number;
   }
@@ -90,7 +83,7 @@ void TimedSpace::Store::take(const Instant& instant, std::uint32_t from) {
 }
 
 void TimedSpace::Store::explore() {
-  take(rules.settle(rules.start(), {}, tally), none);
+  take(rules.settle(rules.start(), {}, tally), no_parent);
   start_count = static_cast<std::uint32_t>(codes.size());
   first_successor.push_back(0);
   for (std::uint32_t i = 0; i < codes.size() && end == TimedEnd::complete && !cut; ++i) {
@@ -175,7 +168,7 @@ bool TimedSpace::deterministic() const {
 
 std::vector<std::uint32_t> TimedSpace::path_to(std::uint32_t state) const {
   std::vector<std::uint32_t> path;
-  for (; state != none; state = store_->parent[state]) path.push_back(state);
+  for (; state != no_parent; state = store_->parent[state]) path.push_back(state);
   std::reverse(path.begin(), path.end());
   return path;
 }

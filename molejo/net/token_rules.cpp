@@ -4,16 +4,14 @@
 #include <map>
 #include <unordered_map>
 
+#include "molejo/math/index.h"
 #include "molejo/math/interrupt.h"
 
 namespace molejo {
 
 namespace {
 
-constexpr std::uint32_t none = UINT32_MAX;
 constexpr std::int64_t most_ticks = 1'000'000'000'000;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 void append_number(std::string& out, std::uint64_t x) {
   for (; x >= 128; x >>= 7) out += static_cast<char>(x | 128);
@@ -257,7 +255,7 @@ Instant TokenRules::settle(const TokenState& from, const RaisedEvent& event,
     before.push_back({parent});
   };
   instant.codes.push_back(encode(from));
-  instant.parent.push_back(none);
+  instant.parent.push_back(no_parent);
   instant.by.push_back(-1);
   seen.emplace(key(instant.codes.front(), event.pending), 0);
 
@@ -305,7 +303,7 @@ Instant TokenRules::settle(const TokenState& from, const RaisedEvent& event,
 
 std::vector<int> TokenRules::firings_to(const Instant& instant, std::uint32_t state) {
   std::vector<int> firings;
-  for (; instant.parent[state] != none; state = instant.parent[state]) {
+  for (; instant.parent[state] != no_parent; state = instant.parent[state]) {
     firings.push_back(instant.by[state]);
   }
   std::reverse(firings.begin(), firings.end());

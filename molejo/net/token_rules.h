@@ -32,10 +32,12 @@ struct RaisedEvent {
   bool held = false;
 };
 
+constexpr std::uint32_t no_parent = UINT32_MAX;  // of the first state
+
 // The states of one instant, from which each came and by which firing.
 struct Instant {
   std::vector<std::string> codes;
-  std::vector<std::uint32_t> parent;  // UINT32_MAX: the first
+  std::vector<std::uint32_t> parent;
   std::vector<int> by;
   std::vector<std::uint32_t> settled;  // indices of those at which time passes, no state twice
   bool endless = false;                // from some of them the firings never end

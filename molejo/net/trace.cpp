@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "molejo/math/index.h"
+
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 std::int64_t tick_of(const NetRun& run, const Fraction& t) {
   const __int128 ticks = static_cast<__int128>(t.numerator) * run.ticks_per_second();
