@@ -168,7 +168,7 @@ class ShowReader {
     Scene scene;
     if (file.name().ends_with(".gait.json")) {
       const GaitFile gait = load_gait(file);
-      scene = make_character(gait.motion.scene, gait.motion.motion.figure).scene;
+      scene = *make_character(gait.motion.scene, gait.motion.motion.figure).scene;
     } else {
       scene = load_scene(file);
     }
