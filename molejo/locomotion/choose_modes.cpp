@@ -1,9 +1,9 @@
 #include "molejo/locomotion/choose_modes.h"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/decompositions.h"
 #include "molejo/math/index.h"
 
 namespace molejo {
@@ -48,7 +48,7 @@ class BalanceOf {
       const Vec3 L = spin_momentum(VecX::Unit(c.model.nv, root + 3 + i));
       for (int j = 0; j < 3; ++j) inertia(j, i) = L[j];
     }
-    inverse_inertia_ = inertia.inverse();
+    inverse_inertia_ = inverse(inertia);
   }
 
   Balance momenta(const VecX& v) {
@@ -158,13 +158,13 @@ std::vector<int> choose_modes(const Motion& motion, const PhaseMarks& marks, con
     marked[at(mode - 1)] = true;
     H = with(mode);
   }
-  double left = (H.inverse() * S).trace();
+  double left = (inverse(H) * S).trace();
   while (static_cast<int>(chosen.size()) < most_others) {
     int best = 0;
     double least = left - worth_it * S.trace();
     for (int mode = 1; mode <= candidates; ++mode) {
       if (marked[at(mode - 1)]) continue;
-      const double leaves = (with(mode).inverse() * S).trace();
+      const double leaves = (inverse(with(mode)) * S).trace();
       // of equal ones the lower
       if (leaves < least - (best > 0 ? tie * least : 0)) best = mode, least = leaves;
     }

@@ -1,12 +1,10 @@
 #include "molejo/locomotion/modes.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <cassert>
 #include <cmath>
 #include <numbers>
 
+#include "molejo/math/decompositions.h"
 #include "molejo/math/index.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/math/matrix.h"
@@ -117,7 +115,7 @@ class StaticForce {
     if (rows == 0) return true;
     const int root = body < 0 ? -1 : model_.links[at(body)].v;
     if (root < 0) {
-      lambda = -C.topRows(rows).transpose().completeOrthogonalDecomposition().solve(load);
+      lambda = -solve_least_norm(C.topRows(rows).transpose(), load);
     } else {
       const auto points = static_cast<double>(count);
       const MatX force = C.block(0, root, rows, 3).transpose();
@@ -126,7 +124,7 @@ class StaticForce {
       // pairs of forces that cancel: what is left to turn with
       const MatX spare = MatX::Identity(rows, rows) - force.transpose() * force / points;
       const VecX left = load.segment(root + 3, 3) + moment * lambda;
-      lambda -= spare * (moment * spare).completeOrthogonalDecomposition().solve(left);
+      lambda -= spare * solve_least_norm(moment * spare, left);
     }
     for (std::size_t i = 0; i < count; ++i) {
       const auto r = 3 * static_cast<Eigen::Index>(i);
@@ -204,14 +202,6 @@ MatX fixed_rows(const Model& model, const Kinematics<double>& k, const ModalOpti
   return C;
 }
 
-MatX null_space(const MatX& C) {
-  const Eigen::Index n = C.cols();
-  if (C.rows() == 0) return MatX::Identity(n, n);
-  const Eigen::ColPivHouseholderQR<MatX> qr(C.transpose());
-  const MatX Q = qr.householderQ() * MatX::Identity(n, n);
-  return Q.rightCols(n - qr.rank());
-}
-
 // The first of the largest entries, so that rounding does not choose between equal ones.
 double largest_entry(const VecX& x) {
   const double largest = x.cwiseAbs().maxCoeff();
@@ -249,8 +239,8 @@ Modes modal_analysis(const Model& model, const State& rest, const ModalOptions& 
   if (m.null_space.cols() == 0) throw InputError("no freedom is left: all is fixed or locked");
   const MatX& N = m.null_space;
   const MatX mass = N.transpose() * m.M * N, stiffness = N.transpose() * m.K * N;
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatX> solver(stiffness, mass);
-  const VecX& all = solver.eigenvalues();
+  const GeneralisedEigen solved = generalised_eigen(stiffness, mass);
+  const VecX& all = solved.values;
 
   Modes modes;
   for (const Link& link : model.links) {
@@ -269,7 +259,7 @@ Modes modal_analysis(const Model& model, const State& rest, const ModalOptions& 
   modes.eigenvalue = all.tail(count);
   modes.hertz = modes.eigenvalue.cwiseSqrt() / (2 * std::numbers::pi);
   modes.damping_ratio.resize(count);
-  modes.shapes = N * solver.eigenvectors().rightCols(count);
+  modes.shapes = N * solved.vectors.rightCols(count);
   modes.phi.resize(static_cast<Eigen::Index>(modes.internal.size()), count);
   for (Eigen::Index i = 0; i < count; ++i) {
     // eigenvectors have x^T M x = 1, and D -> 2 xi w

@@ -1,10 +1,9 @@
 #include "molejo/locomotion/modes_by_constraints.h"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <cmath>
 #include <numbers>
 
+#include "molejo/math/decompositions.h"
 #include "molejo/math/index.h"
 #include "molejo/math/matrix.h"
 #include "molejo/model/error.h"
@@ -95,9 +94,7 @@ class Assembly {
     if (is_root) return;
     append(theta_, S.transpose() * relative);
     for (int k = 0; k < count; ++k) stiffness_.push_back(model_.drives[at(link.v + k)].stiffness);
-    const MatX whole =
-        S.cols() > 0 ? MatX(S.householderQr().householderQ()) : MatX(MatX::Identity(6, 6));
-    append(G_, whole.rightCols(6 - count).transpose() * relative);
+    append(G_, completed_basis(S).rightCols(6 - count).transpose() * relative);
   }
 
   // [-[p] 1] of the body's velocity, p from its centre of mass in its axes
@@ -131,19 +128,16 @@ class Assembly {
   }
 
   void solve() {
-    const Eigen::Index n = G_.cols();
-    const Eigen::ColPivHouseholderQR<MatX> qr(G_.transpose());
-    const MatX Q = qr.householderQ() * MatX::Identity(n, n);
-    r_.null_space = Q.rightCols(n - qr.rank());
+    r_.null_space = null_space(G_);
     r_.G = G_, r_.theta = theta_;
     r_.stiffness =
         Eigen::Map<const VecX>(stiffness_.data(), static_cast<Eigen::Index>(stiffness_.size()))
             .asDiagonal();
     const MatX TN = r_.theta * r_.null_space;
-    const Eigen::GeneralizedSelfAdjointEigenSolver<MatX> solver(
+    GeneralisedEigen modes = generalised_eigen(
         TN.transpose() * r_.stiffness * TN, r_.null_space.transpose() * r_.mass * r_.null_space);
-    r_.all_eigenvalues = solver.eigenvalues();
-    r_.eigenvectors = solver.eigenvectors();
+    r_.all_eigenvalues = std::move(modes.values);
+    r_.eigenvectors = std::move(modes.vectors);
     const double threshold = 1e-10 * r_.all_eigenvalues.cwiseAbs().maxCoeff();
     for (const double e : r_.all_eigenvalues) r_.rigid += std::fabs(e) < threshold ? 1 : 0;
     const Eigen::Index count = r_.all_eigenvalues.size() - r_.rigid;

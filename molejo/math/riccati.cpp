@@ -1,11 +1,10 @@
 #include "molejo/math/riccati.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <cassert>
 #include <cmath>
 #include <limits>
+
+#include "molejo/math/decompositions.h"
 
 namespace molejo {
 
@@ -20,21 +19,19 @@ Riccati solve_riccati(const MatX& A, const MatX& B, const MatX& Q, const MatX& R
   assert(A.cols() == n && B.rows() == n && Q.rows() == n && Q.cols() == n);
   assert(R.rows() == B.cols() && R.cols() == B.cols());
   Riccati result;
-  const Eigen::LLT<MatX> factor_of_R(R);
-  if (!A.allFinite() || !B.allFinite() || !Q.allFinite() || !R.allFinite() ||
-      factor_of_R.info() != Eigen::Success) {
-    return result;
-  }
+  if (!A.allFinite() || !B.allFinite() || !Q.allFinite() || !R.allFinite()) return result;
+  const std::optional<MatX> RiBt = solve_positive_definite(R, B.transpose());
+  if (!RiBt) return result;
 
   // A_k -> 0, H_k -> P
   MatX A_k = A;
-  MatX G_k = symmetric_part(B * factor_of_R.solve(B.transpose()));
+  MatX G_k = symmetric_part(B * *RiBt);
   MatX H_k = symmetric_part(Q);
   constexpr int most_steps = 60;
   bool settled = false;
   while (result.steps < most_steps && !settled) {
     ++result.steps;
-    const Eigen::PartialPivLU<MatX> W(MatX::Identity(n, n) + G_k * H_k);
+    const LuFactor W(MatX::Identity(n, n) + G_k * H_k);
     const MatX WA = W.solve(A_k), WG = W.solve(G_k);
     const MatX more = symmetric_part(A_k.transpose() * H_k * WA);
     G_k = symmetric_part(G_k + A_k * WG * A_k.transpose());
@@ -45,21 +42,15 @@ Riccati solve_riccati(const MatX& A, const MatX& B, const MatX& Q, const MatX& R
   }
 
   const MatX BtP = B.transpose() * H_k;
-  const Eigen::LLT<MatX> factor(symmetric_part(R + BtP * B));
-  if (factor.info() != Eigen::Success) return result;
+  const std::optional<MatX> K = solve_positive_definite(symmetric_part(R + BtP * B), BtP * A);
+  if (!K) return result;
   result.P = H_k;
-  result.K = factor.solve(BtP * A);
+  result.K = *K;
   const MatX closed = A - B * result.K;
   result.residual = (A.transpose() * H_k * closed + Q - H_k).norm() /
                     std::max(H_k.norm(), std::numeric_limits<double>::min());
   result.converged = settled && result.residual < 1e-6 && spectral_radius(closed) < 1;
   return result;
-}
-
-double spectral_radius(const MatX& A) {
-  if (!A.allFinite()) return std::numeric_limits<double>::quiet_NaN();
-  if (A.size() == 0) return 0;
-  return Eigen::EigenSolver<MatX>(A, false).eigenvalues().cwiseAbs().maxCoeff();
 }
 
 }  // namespace molejo

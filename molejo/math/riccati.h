@@ -23,7 +23,4 @@ struct Riccati {
 // Q symmetric positive semi-definite, R symmetric positive definite.
 Riccati solve_riccati(const MatX& A, const MatX& B, const MatX& Q, const MatX& R);
 
-// Largest modulus of the eigenvalues; not a number if A holds one that is not finite.
-double spectral_radius(const MatX& A);
-
 }  // namespace molejo

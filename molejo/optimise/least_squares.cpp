@@ -1,9 +1,10 @@
 #include "molejo/optimise/least_squares.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+
+#include "molejo/math/decompositions.h"
 
 namespace molejo {
 
@@ -182,7 +183,7 @@ VecX Search::step(double mu) const {
       }
       A(a, a) += mu;
     }
-    const VecX solved = A.ldlt().solve(b);
+    const VecX solved = solve_semidefinite(A, b);
     // those that would leave the box go onto it, and the others are asked again
     std::vector<Index> still_free;
     VecX moves = result;

@@ -1,4 +1,5 @@
 // Optimal feedback: closed forms, and the fixed point as a second method.
+#include "molejo/math/decompositions.h"
 #include "molejo/math/riccati.h"
 
 #include <doctest/doctest.h>
