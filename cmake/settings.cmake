@@ -4,7 +4,9 @@ target_compile_options(molejo_settings INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Werror
   -ffp-contract=off  # no fused multiply-add: the same bits in every build
   # g++ 12: notes on passing packs by value, and false alarms about strings and variants
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi -Wno-restrict -Wno-stringop-overflow -Wno-maybe-uninitialized>
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread
+    -Wno-array-bounds
+    -Wno-maybe-uninitialized>
   -UNDEBUG  # our asserts are few and cheap: on in every build, so that what is tested is what ships
   $<$<CONFIG:Debug>:-Og>)  # Eigen without any optimisation is ten times slower
 target_compile_definitions(molejo_settings INTERFACE $<$<NOT:$<CONFIG:Debug>>:EIGEN_NO_DEBUG>)

@@ -9,10 +9,9 @@
 
 #include "molejo/io/file_scope.h"
 #include "molejo/model/recording.h"
+#include "molejo/model/scene.h"
 
 namespace molejo {
-
-struct Scene;
 
 class FileSet;
 

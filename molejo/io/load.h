@@ -7,10 +7,9 @@
 
 #include "molejo/io/file_scope.h"
 #include "molejo/model/build.h"
+#include "molejo/model/scene.h"
 
 namespace molejo {
-
-struct Scene;
 
 Scene load_scene(const SourceFile& file);
 

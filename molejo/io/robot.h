@@ -8,10 +8,9 @@
 #include <string_view>
 
 #include "molejo/io/file_scope.h"
+#include "molejo/model/scene.h"
 
 namespace molejo {
-
-struct Scene;
 
 // `file` names the text in errors ("file:line: ..."); meshes are found beside it.
 Scene parse_urdf(std::string_view text, const SourceFile& file);

@@ -5,10 +5,9 @@
 #include <string_view>
 
 #include "molejo/io/file_scope.h"
+#include "molejo/model/scene.h"
 
 namespace molejo {
-
-struct Scene;
 
 inline constexpr std::size_t max_scene_heights = 1'200'000;  // of all height fields together
 inline constexpr std::size_t max_contact_pairs = 1000;

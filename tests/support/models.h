@@ -4,6 +4,7 @@
 #include <random>
 
 #include "molejo/model/build.h"
+#include "molejo/model/scene.h"
 
 namespace molejo::test {
 
