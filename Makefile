@@ -4,18 +4,19 @@ SEEDS ?= 3
 CASES ?= 1000
 MUTANTS ?= 300
 PRESET ?= release
-JOBS := $(shell nproc)
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 SOURCES = $(shell git ls-files -co --exclude-standard -- '*.h' '*.cpp' | xargs ls -d 2> /dev/null)
 
-.PHONY: build run gallery test test-browser faults soak bench study format lint fuzz mutate hashes clean help
+.PHONY: hello build run gallery test test-browser faults soak bench study format lint fuzz mutate hashes clean help
+
+hello:
+	@test -e build/molejo || echo "make run: gets the packages that are missing, compiles the program, starts the studio. The first time this takes some 3 minutes on two cores."
 
 build:  ## the program, as build/molejo
 	@scripts/install_deps
-	@cmake --preset release > /dev/null
-	@ninja -C build -j$(JOBS) molejo_cli
+	@scripts/build release molejo_cli
 
-run: build  ## everything alive in the browser, at the address that it prints (PORT=8420)
+run: hello build  ## everything alive in the browser, at the address that it prints (PORT=8420)
 	@build/molejo studio $(if $(PORT),--port $(PORT))
 
 gallery: build  ## the shipped scenes as recordings, pictures and plots, in out/gallery/index.html
@@ -23,9 +24,8 @@ gallery: build  ## the shipped scenes as recordings, pictures and plots, in out/
 
 test:  ## everything that a change must pass (PRESET=debug, asan or tsan for a stricter build)
 	@scripts/install_deps --test
-	@cmake --preset $(PRESET) > /dev/null
-	@ninja -C $(BUILD) -j$(JOBS)
-	@ctest --test-dir $(BUILD) -j$(JOBS) --output-on-failure
+	@scripts/build $(PRESET)
+	@ctest --test-dir $(BUILD) -j$(shell nproc) --output-on-failure
 
 test-browser: build  ## every panel of the studio in Debian's Chromium, as a person uses it
 	@scripts/install_deps --test
@@ -33,21 +33,18 @@ test-browser: build  ## every panel of the studio in Debian's Chromium, as a per
 
 soak:  ## CASES (1000) hostile files and messages against the program, ten times as many random nets against their analysis
 	@scripts/install_deps --test
-	@cmake --preset release > /dev/null
-	@ninja -C build -j$(JOBS) molejo_cli adversary test_net
+	@scripts/build release molejo_cli adversary test_net
 	@MOLEJO_RANDOM_NETS=$$((10 * $(CASES))) build/tests/test_net -tc='soundness: no play*'
 	@build/tests/adversary/adversary build/molejo scenes --cases $(CASES)
 
 faults: build  ## every allocation and system call of ten commands fails once, and each is killed at every call: hours
 	@scripts/install_deps --test
-	@cmake --preset release > /dev/null
-	@ninja -C build -j$(JOBS) fault_tracer faulty_memory
+	@scripts/build release fault_tracer faulty_memory
 	@tests/faults/run build --all
 
 bench:  ## Molejo beside its peers: microseconds per step, energy drift
 	@scripts/install_deps --peers
-	@cmake --preset bench > /dev/null
-	@ninja -C build-bench -j$(JOBS)
+	@scripts/build bench
 	@build-bench/bench/molejo_bench $(BENCH_ARGS)
 	@build-bench/bench/molejo_bench_net scenes/nets
 	@build-bench/bench/molejo_bench_motion
@@ -55,8 +52,7 @@ bench:  ## Molejo beside its peers: microseconds per step, energy drift
 
 study:  ## train and validate the experiments of the thesis with SEEDS (3) each, into out/study
 	@scripts/install_deps
-	@cmake --preset release > /dev/null
-	@ninja -C build -j$(JOBS) molejo_cli molejo_study
+	@scripts/build release molejo_cli molejo_study
 	@scripts/study $(SEEDS)
 
 format:  ## clang-format all sources in place
@@ -65,20 +61,18 @@ format:  ## clang-format all sources in place
 
 lint:  ## clang-format and clang-tidy on what changed since the branch left main
 	@scripts/install_deps --lint
-	@cmake --preset release > /dev/null
+	@cmake --preset each > /dev/null
 	@scripts/lint
 
 fuzz:  ## every reader and bench against libFuzzer, FUZZ_SECONDS (20) each (FUZZ="show upload": these)
 	@scripts/install_deps --fuzz
-	@cmake --preset fuzz > /dev/null
-	@ninja -C build-fuzz -j$(JOBS)
+	@scripts/build fuzz
 	@scripts/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
 mutate:  ## MUTANTS (300) small faults in the library: does a test notice? (SEED=1)
 	@scripts/install_deps --test
-	@cmake --preset release > /dev/null
-	@ninja -C build -j$(JOBS)
-	@MUTANTS=$(MUTANTS) SEED=$(or $(SEED),1) nice node scripts/mutate.mjs build
+	@scripts/build each
+	@MUTANTS=$(MUTANTS) SEED=$(or $(SEED),1) nice node scripts/mutate.mjs build-each
 
 hashes:  ## what all shipped files do, bit for bit, by g++ and clang, release and debug, with AVX2 or not
 	@scripts/install_deps --fuzz

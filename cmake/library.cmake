@@ -38,6 +38,9 @@ molejo_objects(molejo_fast ${MOLEJO_FAST_MODULES})
 molejo_objects(molejo_plain ${MOLEJO_PLAIN_MODULES})
 target_compile_options(molejo_plain PRIVATE ${MOLEJO_PLAIN_OPTIONS})
 
+# Eigen takes its time with these
+set_source_files_properties(molejo/math/decompositions.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+
 # g++ pairs neighbouring scalars of the tree kernels into wide registers, whose loads then wait for
 # narrow stores: up to 15 % slower than plain scalars
 set(KERNELS

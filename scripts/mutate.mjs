@@ -1,6 +1,6 @@
 // Puts small faults into the library, one at a time, and sees whether a test notices.
 //
-//   node scripts/mutate.mjs BUILD       BUILD: a complete release build (make mutate makes one)
+//   node scripts/mutate.mjs BUILD       BUILD: a complete build of every source on its own (make mutate makes one)
 //
 //   MUTANTS=300   how many      SEED=1   which      JOBS=1   how many at a time
 //   BUDGET=60     seconds of tests for one mutant, about; it survives then. All unless given
@@ -23,7 +23,7 @@ import { candidates, describe, mutate, pick } from './mutants.mjs';
 import { knownSurvivors, report } from './mutants_report.mjs';
 
 const source = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const build = path.resolve(process.argv[2] ?? path.join(source, 'build'));
+const build = path.resolve(process.argv[2] ?? path.join(source, 'build-each'));
 const count = Number(process.env.MUTANTS ?? 300), seed = Number(process.env.SEED ?? 1);
 const jobs = Number(process.env.JOBS ?? 1);
 const only = process.env.ONLY?.split(',');
