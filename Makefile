@@ -7,7 +7,7 @@ PRESET ?= release
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 SOURCES = $(shell git ls-files -co --exclude-standard -- '*.h' '*.cpp' | xargs ls -d 2> /dev/null)
 
-.PHONY: hello build run gallery test test-browser faults soak bench study format lint fuzz mutate hashes clean help
+.PHONY: hello build run gallery test check test-browser faults soak bench study format lint fuzz mutate hashes clean help
 
 hello:
 	@test -e build/molejo || echo "make run: gets the packages that are missing, compiles the program, starts the studio. The first time this takes some 3 minutes on two cores."
@@ -27,9 +27,10 @@ test:  ## everything that a change must pass (PRESET=debug, asan or tsan for a s
 	@scripts/build $(PRESET)
 	@ctest --test-dir $(BUILD) -j$(shell nproc) --output-on-failure
 
-test-browser: build  ## every panel of the studio in Debian's Chromium, as a person uses it
+test-browser:  ## of the tests those of the studio in Debian's Chromium, as a person uses it
 	@scripts/install_deps --test
-	@node --test --test-concurrency=1 $(filter-out %/studio.mjs,$(wildcard tests/browser/*.mjs))
+	@scripts/build release
+	@ctest --test-dir build -L browser --output-on-failure
 
 soak:  ## CASES (1000) hostile files and messages against the program, ten times as many random nets against their analysis
 	@scripts/install_deps --test
@@ -63,6 +64,13 @@ lint:  ## clang-format and clang-tidy on what changed since the branch left main
 	@scripts/install_deps --lint
 	@cmake --preset each > /dev/null
 	@scripts/lint
+
+check:  ## what a release must pass: the tests, all of them under sanitizers, FUZZ_SECONDS=60 of fuzzing a target
+	@$(MAKE) test
+	@$(MAKE) test PRESET=asan
+	@$(MAKE) test PRESET=tsan
+	@$(MAKE) fuzz FUZZ_SECONDS=60
+	@$(MAKE) hashes
 
 fuzz:  ## every reader and bench against libFuzzer, FUZZ_SECONDS (20) each (FUZZ="show upload": these)
 	@scripts/install_deps --fuzz
