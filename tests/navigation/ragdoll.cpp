@@ -1,4 +1,5 @@
 // A character as rigid bodies: its weight, its poses there and back, its velocities, its fall.
+#include "molejo/model/scene.h"
 #include "molejo/navigation/ragdoll.h"
 
 #include <doctest/doctest.h>

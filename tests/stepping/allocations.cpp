@@ -55,6 +55,8 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
   const auto unit = static_cast<std::size_t>(alignment);
   return obtained(std::aligned_alloc(unit, (size + unit - 1) / unit * unit));
 }
+// g++ looks through our operator new and sees malloc's memory handed to operator delete
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
