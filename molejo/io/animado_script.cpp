@@ -11,12 +11,12 @@ namespace molejo {
 
 namespace {
 
-constexpr std::string_view space = " \t\r\v\f";
+constexpr std::string_view script_blanks = " \t\r\v\f";
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(space);
+std::string_view trimmed_line(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(script_blanks);
   if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(space) - first + 1);
+  return text.substr(first, text.find_last_not_of(script_blanks) - first + 1);
 }
 
 std::string printable(std::string_view word) { return BacinWords::quoted(word); }
@@ -53,9 +53,9 @@ class ScriptReader {
   }
 
   void read_line(std::string_view line, int& actor) {
-    const std::size_t end = line.find_first_of(space);
+    const std::size_t end = line.find_first_of(script_blanks);
     const std::string word(line.substr(0, end));
-    const std::string rest(end == std::string_view::npos ? "" : trimmed(line.substr(end)));
+    const std::string rest(end == std::string_view::npos ? "" : trimmed_line(line.substr(end)));
     if (++lines_ > max_script_lines) {
       fail("more than " + std::to_string(max_script_lines) + " lines");
     }
@@ -172,7 +172,7 @@ std::vector<TextLine> lines_of(std::string_view text) {
     const std::size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);
     text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
-    line = trimmed(line.substr(0, line.find('#')));
+    line = trimmed_line(line.substr(0, line.find('#')));
     if (!line.empty()) lines.push_back({line, number});
   }
   return lines;

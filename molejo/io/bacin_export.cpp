@@ -16,7 +16,6 @@ namespace molejo {
 
 namespace {
 
-using Kind = BacinFiles::JointKind;
 using End = BacinFiles::End;
 
 constexpr double slab_half = 50;  // of the slab that stands for an infinite plane
@@ -333,22 +332,22 @@ void Exporter::add_joint(const SceneJoint& joint, Identifiers& names) {
   const int parent = index(joint.parent), child = index(joint.child);
   const Pose F = in_principal(parent, joint.X_PF), M = in_principal(child, joint.X_BM);
   int parts = 0;
-  const auto add = [&](Kind kind, const End& end_1, const End& end_2, double offset) {
+  const auto add = [&](BacinJointKind kind, const End& end_1, const End& end_2, double offset) {
     const std::string suffix = parts++ ? fmt::format("_{}", parts) : "";
     files_.joints.push_back({names.take(joint.name + suffix), kind, end_1, end_2, offset, 0});
   };
   const auto coincide = [&] {
     if (parent < 0) {
-      add(Kind::fixed, {child, M.p, {}}, {}, 0);
+      add(BacinJointKind::fixed, {child, M.p, {}}, {}, 0);
     } else {
-      add(Kind::universal, {parent, F.p, {}}, {child, M.p, {}}, 0);
+      add(BacinJointKind::universal, {parent, F.p, {}}, {child, M.p, {}}, 0);
     }
   };
   const auto plane = [&](const Vec3& point, int normal) {
     const Vec3 n = F.R.column(normal);
-    add(Kind::plane, {child, point, {}}, {parent, {}, n}, -dot(n, F.p));
+    add(BacinJointKind::plane, {child, point, {}}, {parent, {}, n}, -dot(n, F.p));
   };
-  const auto on_axis = [&](Kind kind) {
+  const auto on_axis = [&](BacinJointKind kind) {
     add(kind, {parent, F.p, F.R.column(2)}, {child, M.p, M.R.column(2)}, 0);
   };
   const Vec3 x = M.p + M.R.column(0), y = M.p + M.R.column(1);
@@ -359,13 +358,13 @@ void Exporter::add_joint(const SceneJoint& joint, Identifiers& names) {
       coincide();
       break;
     case JointType::revolute:
-      on_axis(Kind::revolute);
+      on_axis(BacinJointKind::revolute);
       break;
     case JointType::prismatic:
-      on_axis(Kind::prismatic);
+      on_axis(BacinJointKind::prismatic);
       break;
     case JointType::cylindrical:
-      on_axis(Kind::cylindrical);
+      on_axis(BacinJointKind::cylindrical);
       break;
     case JointType::point_in_plane:
       plane(M.p, 2);
@@ -379,7 +378,7 @@ void Exporter::add_joint(const SceneJoint& joint, Identifiers& names) {
       break;
     case JointType::fixed:
       if (parent < 0) {
-        add(Kind::immobile, {child, {}, {}}, {}, 0);
+        add(BacinJointKind::immobile, {child, {}, {}}, {}, 0);
         break;
       }
       coincide();
@@ -394,7 +393,7 @@ void Exporter::joints() {
   for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
     if (!scene_.bodies[i].immobile) continue;
     files_.joints.push_back({names.take("immobile_" + files_.bodies[i].name),
-                             Kind::immobile,
+                             BacinJointKind::immobile,
                              {static_cast<int>(i), {}, {}},
                              {},
                              0,

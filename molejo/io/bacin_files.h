@@ -93,6 +93,7 @@ struct BacinFiles {
   std::vector<Spring> springs;
   std::vector<Force> forces;
 };
+using BacinJointKind = BacinFiles::JointKind;
 
 // The words of the .ctr file, in the order of the kinds.
 inline constexpr std::array<const char*, 7> bacin_joint_words{

@@ -13,7 +13,6 @@ namespace molejo {
 
 namespace {
 
-using Kind = BacinFiles::JointKind;
 using End = BacinFiles::End;
 
 // the state may be off by this much, relative to its size, and is then mended
@@ -21,17 +20,17 @@ constexpr double mendable = 0.01;
 constexpr double negligible = 1e-9;
 constexpr double loop_tolerance = 1e-6;
 constexpr double moments_agree = 0.01;
-constexpr std::size_t most_vertices = 4'000'000;  // of all bodies together
+constexpr std::size_t most_vertices_of_all = 4'000'000;  // of all bodies together
 
 // Where a body is, and how large.
-struct Placed {
+struct PlacedBody {
   Pose X;
   Vec3 v, w;  // of the origin, and angular, in world axes
   double radius = 0;
   bool connected = false;  // to the world or to the root of its tree
 };
 
-Vec3 velocity_at(const Placed& body, const Vec3& p_W) {
+Vec3 velocity_at(const PlacedBody& body, const Vec3& p_W) {
   return body.v + cross(body.w, p_W - body.X.p);
 }
 
@@ -80,8 +79,8 @@ class Importer {
   bool still(int body) const {
     return body < 0 || scene_.bodies[static_cast<std::size_t>(body)].immobile;
   }
-  Placed& at(int body) { return body < 0 ? world_ : placed_[static_cast<std::size_t>(body)]; }
-  const Placed& at(int body) const {
+  PlacedBody& at(int body) { return body < 0 ? world_ : placed_[static_cast<std::size_t>(body)]; }
+  const PlacedBody& at(int body) const {
     return body < 0 ? world_ : placed_[static_cast<std::size_t>(body)];
   }
   std::string name(int body) const {
@@ -91,8 +90,8 @@ class Importer {
 
   const BacinFiles& files_;
   Scene scene_;
-  std::vector<Placed> placed_;
-  Placed world_;
+  std::vector<PlacedBody> placed_;
+  PlacedBody world_;
 };
 
 void Importer::settings() {
@@ -185,14 +184,15 @@ void Importer::bodies() {
   }
   std::vector<bool> immobile(files_.bodies.size());
   for (const BacinFiles::Joint& joint : files_.joints) {
-    if (joint.kind == Kind::immobile) immobile[static_cast<std::size_t>(joint.end_1.body)] = true;
+    if (joint.kind == BacinJointKind::immobile)
+      immobile[static_cast<std::size_t>(joint.end_1.body)] = true;
   }
   std::size_t vertices = 0;
   for (const BacinFiles::Body& body : files_.bodies) {
     Polyhedron solid = solids[static_cast<std::size_t>(body.shape)];
     vertices += solid.vertices.size();
-    if (vertices > most_vertices) fail(".bds", body.line, "too many vertices in all bodies");
-    Placed placed;
+    if (vertices > most_vertices_of_all) fail(".bds", body.line, "too many vertices in all bodies");
+    PlacedBody placed;
     for (Vec3& p : solid.vertices) {
       p = {p.x * body.scale.x, p.y * body.scale.y, p.z * body.scale.z};
       placed.radius = std::max(placed.radius, norm(p));
@@ -262,23 +262,26 @@ double Importer::size(const BacinFiles::Joint& joint) const {
 }
 
 // The part of x that a joint does not allow: all of it, or that across the axis, or along a normal.
-Vec3 forbidden_shift(Kind kind, const Vec3& axis, const Vec3& x) {
-  if (kind == Kind::cylindrical || kind == Kind::prismatic) return x - axis * dot(axis, x);
-  if (kind == Kind::plane) return axis * dot(axis, x);
+Vec3 forbidden_shift(BacinJointKind kind, const Vec3& axis, const Vec3& x) {
+  if (kind == BacinJointKind::cylindrical || kind == BacinJointKind::prismatic)
+    return x - axis * dot(axis, x);
+  if (kind == BacinJointKind::plane) return axis * dot(axis, x);
   return x;
 }
-Vec3 forbidden_turn(Kind kind, const Vec3& axis, const Vec3& w) {
-  if (kind == Kind::cylindrical || kind == Kind::revolute) return w - axis * dot(axis, w);
-  return kind == Kind::prismatic ? w : Vec3{};
+Vec3 forbidden_turn(BacinJointKind kind, const Vec3& axis, const Vec3& w) {
+  if (kind == BacinJointKind::cylindrical || kind == BacinJointKind::revolute)
+    return w - axis * dot(axis, w);
+  return kind == BacinJointKind::prismatic ? w : Vec3{};
 }
-bool has_axis(Kind kind) {
-  return kind == Kind::cylindrical || kind == Kind::prismatic || kind == Kind::revolute;
+bool has_axis(BacinJointKind kind) {
+  return kind == BacinJointKind::cylindrical || kind == BacinJointKind::prismatic ||
+         kind == BacinJointKind::revolute;
 }
 
 // Moves the child until the joint closes; returns how far off it was, relative to its size.
 double Importer::mend_pose(const BacinFiles::Joint& joint, const End& parent, const End& child) {
-  const Placed& P = at(parent.body);
-  Placed& B = at(child.body);
+  const PlacedBody& P = at(parent.body);
+  PlacedBody& B = at(child.body);
   const Vec3 axis_P = P.X.R * parent.axis;
   double tilt = 0;
   if (has_axis(joint.kind)) {
@@ -297,8 +300,8 @@ double Importer::mend_pose(const BacinFiles::Joint& joint, const End& parent, co
 // The same for velocities; the residual is relative to the speeds of the two bodies.
 double Importer::mend_velocity(const BacinFiles::Joint& joint, const End& parent,
                                const End& child) {
-  const Placed& P = at(parent.body);
-  Placed& B = at(child.body);
+  const PlacedBody& P = at(parent.body);
+  PlacedBody& B = at(child.body);
   const Vec3 axis = P.X.R * parent.axis;
   const Vec3 point = B.X * child.p;
   const double length = size(joint);
@@ -340,7 +343,7 @@ SceneJoint Importer::framed(const BacinFiles::Joint& joint, const End& parent,
   framed.parent = name(parent.body);
   framed.child = name(child.body);
   Pose X_WF{X_WB.R, X_WP * parent.p};
-  if (joint.kind == Kind::plane) {
+  if (joint.kind == BacinJointKind::plane) {
     X_WF = {frame_from_z(X_WP.R * parent.axis), X_WB * child.p};
   } else if (has_axis(joint.kind)) {
     X_WF.R = frame_from_z(X_WP.R * parent.axis);
@@ -348,22 +351,23 @@ SceneJoint Importer::framed(const BacinFiles::Joint& joint, const End& parent,
   framed.X_PF = inverse(X_WP) * X_WF;
   framed.X_BM = inverse(X_WB) * X_WF;
   // the digits of the file, where nothing slides
-  if (joint.kind != Kind::plane) framed.X_PF.p = parent.p;
-  if (joint.kind != Kind::cylindrical && joint.kind != Kind::prismatic) framed.X_BM.p = child.p;
-  if (joint.kind == Kind::universal || joint.kind == Kind::fixed) {
+  if (joint.kind != BacinJointKind::plane) framed.X_PF.p = parent.p;
+  if (joint.kind != BacinJointKind::cylindrical && joint.kind != BacinJointKind::prismatic)
+    framed.X_BM.p = child.p;
+  if (joint.kind == BacinJointKind::universal || joint.kind == BacinJointKind::fixed) {
     framed.X_BM.R = Mat3::identity();
   }
   switch (joint.kind) {
-    case Kind::plane:
+    case BacinJointKind::plane:
       framed.type = JointType::point_in_plane;
       break;
-    case Kind::cylindrical:
+    case BacinJointKind::cylindrical:
       framed.type = JointType::cylindrical;
       break;
-    case Kind::prismatic:
+    case BacinJointKind::prismatic:
       framed.type = JointType::prismatic;
       break;
-    case Kind::revolute:
+    case BacinJointKind::revolute:
       framed.type = JointType::revolute;
       break;
     default:
@@ -374,7 +378,7 @@ SceneJoint Importer::framed(const BacinFiles::Joint& joint, const End& parent,
 
 // The end that carries the plane is always the parent; other joints may be used either way round.
 bool may_be_child(const BacinFiles::Joint& joint, bool end_1) {
-  return end_1 || (joint.kind != Kind::plane && joint.kind != Kind::fixed);
+  return end_1 || (joint.kind != BacinJointKind::plane && joint.kind != BacinJointKind::fixed);
 }
 
 // Grows the tree from the world, then from the first body not yet reached, always by the first
@@ -383,7 +387,7 @@ std::vector<TreeJoint> Importer::attach() {
   std::vector<std::vector<std::size_t>> joints_of(placed_.size() + 1);  // the last: of the world
   for (std::size_t i = 0; i < files_.joints.size(); ++i) {
     const BacinFiles::Joint& joint = files_.joints[i];
-    if (joint.kind == Kind::immobile) continue;
+    if (joint.kind == BacinJointKind::immobile) continue;
     for (const int body : {joint.end_1.body, joint.end_2.body}) {
       joints_of[body < 0 ? placed_.size() : static_cast<std::size_t>(body)].push_back(i);
     }
@@ -428,17 +432,17 @@ std::optional<SceneJoint> Importer::joint(const BacinFiles::Joint& given, bool l
                                           bool child_is_end_1) {
   BacinFiles::Joint joint = given;
   if (has_axis(joint.kind)) joint.end_1.axis = normalized(joint.end_1.axis);
-  if (has_axis(joint.kind) || joint.kind == Kind::plane) {
+  if (has_axis(joint.kind) || joint.kind == BacinJointKind::plane) {
     joint.end_2.axis = normalized(joint.end_2.axis);
   }
-  if (joint.kind == Kind::plane) {
+  if (joint.kind == BacinJointKind::plane) {
     joint.end_2.p = joint.end_2.axis * (-joint.offset / norm(given.end_2.axis));
-  } else if (joint.kind == Kind::fixed) {
+  } else if (joint.kind == BacinJointKind::fixed) {
     joint.end_2.p = at(joint.end_1.body).X * joint.end_1.p;
   }
   const End& parent = child_is_end_1 ? joint.end_2 : joint.end_1;
   const End& child = child_is_end_1 ? joint.end_1 : joint.end_2;
-  const Placed before = at(child.body);
+  const PlacedBody before = at(child.body);
   judge(joint, loop, "is open", mend_pose(joint, parent, child));
   judge(joint, loop, "has velocities that are not tangent", mend_velocity(joint, parent, child));
   if (loop) at(child.body) = before;
@@ -460,7 +464,8 @@ void Importer::joints() {
   for (std::size_t i = 0; i < result.size(); ++i) {
     const BacinFiles::Joint& given = files_.joints[i];
     const bool child_is_end_1 = !may_be_child(given, false) || given.end_2.body < 0;
-    if (!result[i] && given.kind != Kind::immobile) result[i] = joint(given, true, child_is_end_1);
+    if (!result[i] && given.kind != BacinJointKind::immobile)
+      result[i] = joint(given, true, child_is_end_1);
     if (result[i]) scene_.joints.push_back(std::move(*result[i]));
   }
 }
@@ -485,7 +490,7 @@ void Importer::forces() {
 void Importer::aim_camera() {
   if (placed_.empty()) return;
   Vec3 low = placed_[0].X.p, high = low;
-  for (const Placed& body : placed_) {
+  for (const PlacedBody& body : placed_) {
     for (int k = 0; k < 3; ++k) {
       low[k] = std::min(low[k], body.X.p[k] - body.radius);
       high[k] = std::max(high[k], body.X.p[k] + body.radius);

@@ -14,13 +14,13 @@ namespace molejo {
 namespace {
 
 constexpr int most_records = 1'000'000;
-constexpr int most_vertices = 20'000;  // of one shape
+constexpr int most_vertices_of_shape = 20'000;  // of one shape
 constexpr std::size_t largest_file = std::size_t{64} << 20;
 
 // Names of one kind, each used once, and the index of each.
-class Names {
+class BacinNames {
  public:
-  explicit Names(std::string kind) : kind_(std::move(kind)) {}
+  explicit BacinNames(std::string kind) : kind_(std::move(kind)) {}
 
   void add(const BacinWords& in, int line, const std::string& name) {
     if (!index_.emplace(name, static_cast<int>(names_.size())).second) {
@@ -128,9 +128,9 @@ BacinFiles::Shape read_shape(BacinWords& in, const std::string& name) {
   in.expect("moments");
   in.expect("=");
   shape.moments = in.vector("a principal moment");
-  const int vertices = in.counted("vertices", most_vertices);
-  const int faces = in.counted("faces", 2 * most_vertices);
-  Names vertex_names("vertex"), face_names("face");
+  const int vertices = in.counted("vertices", most_vertices_of_shape);
+  const int faces = in.counted("faces", 2 * most_vertices_of_shape);
+  BacinNames vertex_names("vertex"), face_names("face");
   for (int i = 0; i < vertices; ++i) {
     in.expect_record("vertices", i, vertices);
     const int line = in.line();
@@ -161,10 +161,10 @@ BacinWords open(const BacinSource& source, const std::string& file, const std::s
   return BacinWords(std::move(*text), file);
 }
 
-Names read_bodies(const BacinSource& source, BacinFiles& files) {
+BacinNames read_bodies(const BacinSource& source, BacinFiles& files) {
   const std::string file = files.base + ".bds";
   BacinWords in = open(source, file, files.base + ".cfg: ");
-  Names names("body");
+  BacinNames names("body");
   std::unordered_map<std::string, int> shapes;
   in.begin("bodies");
   const int count = in.counted("bodies", most_records);
@@ -193,7 +193,7 @@ Names read_bodies(const BacinSource& source, BacinFiles& files) {
   return names;
 }
 
-void read_states(BacinWords& in, const Names& names, BacinFiles& files) {
+void read_states(BacinWords& in, const BacinNames& names, BacinFiles& files) {
   const int bodies = static_cast<int>(files.bodies.size());
   in.begin("state");
   const int line_of_count = in.line();
@@ -223,7 +223,7 @@ void read_states(BacinWords& in, const Names& names, BacinFiles& files) {
 }
 
 // A body, or the world where that makes sense.
-int read_body(BacinWords& in, const Names& names, bool world_too) {
+int read_body(BacinWords& in, const BacinNames& names, bool world_too) {
   const int line = in.line();
   const std::string name = in.name("the name of a body");
   if (world_too && name == "world") return -1;
@@ -237,28 +237,28 @@ Vec3 read_axis(BacinWords& in) {
   return axis;
 }
 
-void read_joint_parameters(BacinWords& in, const Names& names, BacinFiles::Joint& joint) {
-  using Kind = BacinFiles::JointKind;
-  const bool has_axes = joint.kind == Kind::cylindrical || joint.kind == Kind::prismatic ||
-                        joint.kind == Kind::revolute;
+void read_joint_parameters(BacinWords& in, const BacinNames& names, BacinFiles::Joint& joint) {
+  const bool has_axes = joint.kind == BacinJointKind::cylindrical ||
+                        joint.kind == BacinJointKind::prismatic ||
+                        joint.kind == BacinJointKind::revolute;
   const std::string coordinate = "a coordinate of a point";
-  joint.end_1.body = read_body(in, names, joint.kind == Kind::universal || has_axes);
-  if (joint.kind == Kind::immobile) return;
+  joint.end_1.body = read_body(in, names, joint.kind == BacinJointKind::universal || has_axes);
+  if (joint.kind == BacinJointKind::immobile) return;
   joint.end_1.p = in.vector(coordinate);
-  if (joint.kind == Kind::fixed) return;
+  if (joint.kind == BacinJointKind::fixed) return;
   if (has_axes) joint.end_1.axis = read_axis(in);
   joint.end_2.body = read_body(in, names, true);
   if (joint.end_1.body == joint.end_2.body) {
     in.fail(joint.line, "the joint " + BacinWords::quoted(joint.name) + " joins a body to itself");
   }
-  if (joint.kind != Kind::plane) joint.end_2.p = in.vector(coordinate);
-  if (joint.kind != Kind::universal) joint.end_2.axis = read_axis(in);
-  if (joint.kind == Kind::plane) joint.offset = in.number("the offset of the plane");
+  if (joint.kind != BacinJointKind::plane) joint.end_2.p = in.vector(coordinate);
+  if (joint.kind != BacinJointKind::universal) joint.end_2.axis = read_axis(in);
+  if (joint.kind == BacinJointKind::plane) joint.offset = in.number("the offset of the plane");
 }
 
-void read_constraints(BacinWords& in, const Names& bodies, BacinFiles& files) {
+void read_constraints(BacinWords& in, const BacinNames& bodies, BacinFiles& files) {
   const std::vector<std::string> words(bacin_joint_words.begin(), bacin_joint_words.end());
-  Names names("joint");
+  BacinNames names("joint");
   in.begin("constraints");
   const int count = in.counted("constraints", most_records);
   for (int i = 0; i < count; ++i) {
@@ -278,7 +278,7 @@ void read_constraints(BacinWords& in, const Names& bodies, BacinFiles& files) {
   in.end("constraints", "constraints", count);
 }
 
-BacinFiles::Spring read_spring(BacinWords& in, const Names& bodies) {
+BacinFiles::Spring read_spring(BacinWords& in, const BacinNames& bodies) {
   BacinFiles::Spring spring;
   const int line = in.line();
   spring.stiffness = in.number("the stiffness");
@@ -294,7 +294,7 @@ BacinFiles::Spring read_spring(BacinWords& in, const Names& bodies) {
   return spring;
 }
 
-BacinFiles::Force read_interpolated(BacinWords& in, const Names& bodies) {
+BacinFiles::Force read_interpolated(BacinWords& in, const BacinNames& bodies) {
   constexpr int most_samples = 1000;  // the degree of the curve is one less
   BacinFiles::Force force;
   force.at.body = read_body(in, bodies, false);
@@ -315,9 +315,9 @@ BacinFiles::Force read_interpolated(BacinWords& in, const Names& bodies) {
   return force;
 }
 
-void read_forces(BacinWords& in, const Names& bodies, BacinFiles& files) {
+void read_forces(BacinWords& in, const BacinNames& bodies, BacinFiles& files) {
   const std::vector<std::string> words{"Spring", "Interpolated"};
-  Names names("force");
+  BacinNames names("force");
   in.begin("forces");
   const int count = in.counted("forces", most_records);
   for (int i = 0; i < count; ++i) {
@@ -354,7 +354,7 @@ BacinFiles parse_bacin_files(const BacinSource& source, const std::string& base)
   files.base = base;
   BacinWords animation = open(source, base + ".cfg", "");
   files.animation = read_animation(animation);
-  const Names bodies = read_bodies(source, files);
+  const BacinNames bodies = read_bodies(source, files);
   BacinWords state = open(source, base + ".ste", base + ".cfg: ");
   read_states(state, bodies, files);
   if (std::optional<std::string> text = source(base + ".ctr")) {

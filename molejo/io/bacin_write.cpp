@@ -10,8 +10,6 @@ namespace molejo {
 
 namespace {
 
-using Kind = BacinFiles::JointKind;
-
 // Shortest digits that read back to the same number.
 std::string digits(const Vec3& v) { return fmt::format("{} {} {}", v.x, v.y, v.z); }
 std::string digits(const EulerParameters& v) {
@@ -116,18 +114,20 @@ std::string constraints_text(const BacinFiles& files) {
   Text text("constraints");
   text.line("  constraints = {}", files.joints.size());
   for (const BacinFiles::Joint& joint : files.joints) {
-    const bool has_axes = joint.kind == Kind::cylindrical || joint.kind == Kind::prismatic ||
-                          joint.kind == Kind::revolute;
+    const bool has_axes = joint.kind == BacinJointKind::cylindrical ||
+                          joint.kind == BacinJointKind::prismatic ||
+                          joint.kind == BacinJointKind::revolute;
     text.line("  {} {}", joint.name, bacin_joint_words[static_cast<std::size_t>(joint.kind)]);
     std::string first = body_name(files, joint.end_1.body);
-    if (joint.kind != Kind::immobile) first += fmt::format(" {}", digits(joint.end_1.p));
+    if (joint.kind != BacinJointKind::immobile) first += fmt::format(" {}", digits(joint.end_1.p));
     if (has_axes) first += fmt::format("  {}", digits(joint.end_1.axis));
     text.line("    {}", first);
-    if (joint.kind == Kind::immobile || joint.kind == Kind::fixed) continue;
+    if (joint.kind == BacinJointKind::immobile || joint.kind == BacinJointKind::fixed) continue;
     std::string second = body_name(files, joint.end_2.body);
-    if (joint.kind != Kind::plane) second += fmt::format(" {}", digits(joint.end_2.p));
-    if (joint.kind != Kind::universal) second += fmt::format("  {}", digits(joint.end_2.axis));
-    if (joint.kind == Kind::plane) second += fmt::format("  {}", joint.offset);
+    if (joint.kind != BacinJointKind::plane) second += fmt::format(" {}", digits(joint.end_2.p));
+    if (joint.kind != BacinJointKind::universal)
+      second += fmt::format("  {}", digits(joint.end_2.axis));
+    if (joint.kind == BacinJointKind::plane) second += fmt::format("  {}", joint.offset);
     text.line("    {}", second);
   }
   return text.finish();

@@ -19,9 +19,6 @@ namespace molejo {
 
 namespace {
 
-using motion::Character;
-using motion::Clip;
-
 // Angles in degrees of R = Rz Rx Ry, the middle one within a quarter turn.
 Vec3 angles_zxy(const Mat3& R) {
   const double sine = std::clamp(R.r2.y, -1.0, 1.0);
@@ -40,7 +37,7 @@ Vec3 angles_zxy(const Mat3& R) {
 
 class BvhWriter {
  public:
-  BvhWriter(const Character& character, const Clip& clip, const BvhOptions& options)
+  BvhWriter(const motion::Character& character, const motion::Clip& clip, const BvhOptions& options)
       : skeleton_(character.skeleton),
         reference_(motion::bind_pose(character)),
         reference_rotations_(motion::model_rotations(skeleton_, reference_)),
@@ -194,7 +191,8 @@ class BvhWriter {
 
 }  // namespace
 
-std::string bvh_text(const Character& character, const Clip& clip, const BvhOptions& options) {
+std::string bvh_text(const motion::Character& character, const motion::Clip& clip,
+                     const BvhOptions& options) {
   return BvhWriter(character, clip, options).write();
 }
 

@@ -18,21 +18,18 @@ namespace {
 using Json = GlbBuffer::Json;
 using motion::Affine;
 using motion::Channel;
-using motion::Character;
-using motion::Clip;
-using motion::Interpolation;
 using motion::Track;
 using motion::Transform;
 
 class CharacterWriter {
  public:
-  explicit CharacterWriter(const Character& character) : c_(character) {}
+  explicit CharacterWriter(const motion::Character& character) : c_(character) {}
 
   std::string write() {
     add_joints();
     add_skins();
     add_attachments();
-    for (const Clip& clip : c_.clips) add_clip(clip);
+    for (const motion::Clip& clip : c_.clips) add_clip(clip);
     Json root;
     root["asset"] = {{"version", "2.0"}, {"generator", "Molejo"}};
     if (!c_.looks.extensions.empty()) root["extensionsUsed"] = c_.looks.extensions;
@@ -222,21 +219,22 @@ class CharacterWriter {
     return keys;
   }
 
-  void add_clip(const Clip& clip) {
+  void add_clip(const motion::Clip& clip) {
     std::vector<Keys> keys(clip.times.size());
     Json channels = Json::array(), samplers = Json::array();
     for (const Track& track : clip.tracks) {
       Keys& k = keys[at(track.times)];
       if (k.kept.empty()) k = keys_of(clip.times_of(track));
       if (k.input < 0) continue;
-      const bool cubic = track.interpolation == Interpolation::cubic_spline && k.kept.size() > 1;
+      const bool cubic =
+          track.interpolation == motion::Interpolation::cubic_spline && k.kept.size() > 1;
       channels.push_back({{"sampler", samplers.size()},
                           {"target", {{"node", track.joint}, {"path", to_string(track.channel)}}}});
       samplers.push_back(
           {{"input", k.input},
-           {"interpolation", cubic                                        ? "CUBICSPLINE"
-                             : track.interpolation == Interpolation::step ? "STEP"
-                                                                          : "LINEAR"},
+           {"interpolation", cubic                                                ? "CUBICSPLINE"
+                             : track.interpolation == motion::Interpolation::step ? "STEP"
+                                                                                  : "LINEAR"},
            {"output", values(track, k.kept, cubic)}});
     }
     if (channels.empty()) return;
@@ -248,7 +246,7 @@ class CharacterWriter {
   int values(const Track& track, const std::vector<std::size_t>& kept, bool cubic) {
     const auto width = static_cast<std::size_t>(motion::width(track.channel));
     const std::size_t per_key =
-        track.interpolation == Interpolation::cubic_spline ? 3 : 1;  // in the track
+        track.interpolation == motion::Interpolation::cubic_spline ? 3 : 1;  // in the track
     std::vector<float> out;
     for (const std::size_t k : kept) {
       for (std::size_t part = 0; part < per_key; ++part) {
@@ -267,7 +265,7 @@ class CharacterWriter {
     return buffer_.floats(out, static_cast<int>(width), GlbBuffer::no_target, false);
   }
 
-  const Character& c_;
+  const motion::Character& c_;
   GlbBuffer buffer_;
   Json nodes_ = Json::array(), skins_ = Json::array(), meshes_ = Json::array();
   Json animations_ = Json::array(), roots_ = Json::array();
@@ -277,6 +275,8 @@ class CharacterWriter {
 
 }  // namespace
 
-std::string character_glb(const Character& character) { return CharacterWriter(character).write(); }
+std::string character_glb(const motion::Character& character) {
+  return CharacterWriter(character).write();
+}
 
 }  // namespace molejo

@@ -1,4 +1,5 @@
 #include "molejo/io/character_merge.h"
+#include "molejo/io/glb_buffer.h"
 #include "molejo/io/json_library.h"
 
 #include <fmt/format.h>
@@ -12,7 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using motion::Affine;
-using motion::Character;
 using motion::MeshPrimitive;
 using motion::VertexAttribute;
 
@@ -43,12 +43,6 @@ void shift_number(Json& object, const char* key, int by) {
 }
 
 Json array_of(const std::string& text) { return text.empty() ? Json::array() : Json::parse(text); }
-
-// Colours of scenes are sRGB, as on screens; glTF wants linear light (IEC 61966-2-1).
-double linear_light(double s) {
-  s = s > 0 ? std::min(s, 1.0) : 0;
-  return s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4);
-}
 
 std::string joined(const std::vector<std::string>& items) {
   std::string text;
@@ -93,7 +87,7 @@ int CharacterMerge::add_skeleton(const motion::Skeleton& skeleton, int parent,
   return first;
 }
 
-CharacterMerge::Offsets CharacterMerge::add_looks(const Character& c) {
+CharacterMerge::Offsets CharacterMerge::add_looks(const motion::Character& c) {
   const auto [known, is_new] = known_.try_emplace(&c);
   if (!is_new) return known->second;
   const Offsets offsets{static_cast<int>(merged_.meshes.size()),
@@ -132,7 +126,7 @@ CharacterMerge::Offsets CharacterMerge::add_looks(const Character& c) {
   return offsets;
 }
 
-void CharacterMerge::add_body(const Character& c, int first, int root) {
+void CharacterMerge::add_body(const motion::Character& c, int first, int root) {
   const Offsets offsets = add_looks(c);
   const int skins = static_cast<int>(merged_.skins.size());
   for (motion::Skin skin : c.skins) {
@@ -255,7 +249,7 @@ void CharacterMerge::add_line(const std::string& name, const std::vector<Vec3>& 
   merged_.meshes.push_back({name, {p}});
 }
 
-Character CharacterMerge::finish() {
+motion::Character CharacterMerge::finish() {
   merged_.looks.materials = joined(material_texts_);
   merged_.looks.textures = joined(texture_texts_);
   merged_.looks.samplers = joined(sampler_texts_);

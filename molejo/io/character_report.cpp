@@ -16,13 +16,11 @@ namespace molejo {
 
 namespace {
 
-using motion::Character;
-using motion::Clip;
 using motion::Evidence;
 using motion::Role;
 using motion::Roles;
 
-constexpr double degrees = 57.29577951308232;
+constexpr double degrees_per_radian = 57.29577951308232;
 
 std::vector<std::string> joint_names(const motion::Skeleton& skeleton) {
   std::vector<std::string> names;
@@ -43,7 +41,7 @@ struct MeshCounts {
   std::size_t vertices = 0, triangles = 0;
 };
 
-MeshCounts mesh_counts(const Character& c, int skin) {
+MeshCounts mesh_counts(const motion::Character& c, int skin) {
   MeshCounts n;
   for (const motion::Attachment& a : c.attachments) {
     if (a.skin != skin) continue;
@@ -65,7 +63,7 @@ std::string unit_guess(double leg_length) {
   return "an own unit";
 }
 
-std::string clip_line(const Character& c, const Roles& roles, const Clip& clip) {
+std::string clip_line(const motion::Character& c, const Roles& roles, const motion::Clip& clip) {
   const ClipFacts f = clip_facts(c, roles, clip);
   std::string forms;
   const auto add = [&](int n, const char* word) {
@@ -75,10 +73,11 @@ std::string clip_line(const Character& c, const Roles& roles, const Clip& clip) 
   std::string line = fmt::format("  {}: {:.3f} s", clip.name, clip.duration());
   if (clip.start() != 0) line += fmt::format(" from {:.3f}", clip.start());
   line += fmt::format(", {} keys, {} tracks ({}), {} move", f.keys, f.tracks, forms, f.moving);
-  if (f.loop_turn < 2 / degrees && f.loop_distance < 0.02) {
-    line += fmt::format(", loops within {:.2f} deg", f.loop_turn * degrees);
+  if (f.loop_turn < 2 / degrees_per_radian && f.loop_distance < 0.02) {
+    line += fmt::format(", loops within {:.2f} deg", f.loop_turn * degrees_per_radian);
   } else {
-    line += fmt::format(", does not loop ({:.0f} deg from end to start)", f.loop_turn * degrees);
+    line += fmt::format(", does not loop ({:.0f} deg from end to start)",
+                        f.loop_turn * degrees_per_radian);
   }
   if (roles.leg_length > 0 && f.way > 0.1 * roles.leg_length) {
     line += fmt::format(", goes {:.3g} over the ground", f.way);
@@ -94,7 +93,7 @@ JsonValue vector_json(const Vec3& v) {
   return out;
 }
 
-JsonValue names_json(const Character& c, const std::vector<int>& joints) {
+JsonValue names_json(const motion::Character& c, const std::vector<int>& joints) {
   JsonValue out = JsonValue::array();
   for (const int j : joints) out.items.emplace_back(c.skeleton[j].name);
   return out;
@@ -106,9 +105,9 @@ JsonValue texts_json(const std::vector<std::string>& texts) {
   return out;
 }
 
-JsonValue clips_json(const Character& c, const Roles& roles) {
+JsonValue clips_json(const motion::Character& c, const Roles& roles) {
   JsonValue clips = JsonValue::array();
-  for (const Clip& clip : c.clips) {
+  for (const motion::Clip& clip : c.clips) {
     const ClipFacts f = clip_facts(c, roles, clip);
     JsonValue out = JsonValue::object();
     out.add("name", clip.name);
@@ -122,16 +121,16 @@ JsonValue clips_json(const Character& c, const Roles& roles) {
                                  {"cubic_spline", f.cubic_spline}}) {
       out.add(key, static_cast<double>(n));
     }
-    out.add("loop_gap_deg", f.loop_turn * degrees);
+    out.add("loop_gap_deg", f.loop_turn * degrees_per_radian);
     out.add("loop_gap_distance", f.loop_distance);
     out.add("way", f.way);
-    out.add("turn_deg", f.turn * degrees);
+    out.add("turn_deg", f.turn * degrees_per_radian);
     clips.items.push_back(std::move(out));
   }
   return clips;
 }
 
-JsonValue roles_json(const Character& c, const Roles& roles) {
+JsonValue roles_json(const motion::Character& c, const Roles& roles) {
   JsonValue out = JsonValue::object();
   for (int r = 0; r < motion::role_count; ++r) {
     const int joint = roles.joints[at(r)];
@@ -185,7 +184,8 @@ std::map<Role, int> parse_role_choices(std::string_view text, const std::string&
   return result;
 }
 
-ClipFacts clip_facts(const Character& character, const Roles& roles, const Clip& clip) {
+ClipFacts clip_facts(const motion::Character& character, const Roles& roles,
+                     const motion::Clip& clip) {
   const motion::Skeleton& skeleton = character.skeleton;
   ClipFacts f;
   std::size_t keys = 0;
@@ -223,7 +223,7 @@ ClipFacts clip_facts(const Character& character, const Roles& roles, const Clip&
   return f;
 }
 
-std::string character_text(const Character& c, const Roles& roles) {
+std::string character_text(const motion::Character& c, const Roles& roles) {
   std::string out;
   const auto line = [&](const std::string& text) { out += text + "\n"; };
   line(fmt::format("{}: {} joints, {} clips, {} skins", c.name.empty() ? "character" : c.name,
@@ -242,7 +242,7 @@ std::string character_text(const Character& c, const Roles& roles) {
                    : fmt::format("  {:16} {:28} {}", to_string(role), c.skeleton[joint].name, how));
   }
   if (!c.clips.empty()) line("\nclips");
-  for (const Clip& clip : c.clips) line(clip_line(c, roles, clip));
+  for (const motion::Clip& clip : c.clips) line(clip_line(c, roles, clip));
   if (!c.skins.empty()) line("\nskins");
   for (std::size_t i = 0; i < c.skins.size(); ++i) {
     const MeshCounts n = mesh_counts(c, static_cast<int>(i));
@@ -258,7 +258,7 @@ std::string character_text(const Character& c, const Roles& roles) {
   return out;
 }
 
-JsonValue character_json(const Character& c, const Roles& roles) {
+JsonValue character_json(const motion::Character& c, const Roles& roles) {
   JsonValue out = JsonValue::object();
   out.add("name", c.name);
   JsonValue joints = JsonValue::array();

@@ -7,36 +7,36 @@ namespace molejo {
 
 namespace {
 
-constexpr int turns = 9, steps_per_turn = 14, sides = 6;
+constexpr int coil_turns = 9, steps_per_turn = 14, coil_sides = 6;
 
 // A tube along the helix (r cos a, r sin a, z), its ends closed.
 Mesh helix(double length) {
   const double radius = 0.055 * length, wire = 0.012 * length;
-  const int steps = turns * steps_per_turn;
+  const int steps = coil_turns * steps_per_turn;
   Mesh mesh;
   for (int i = 0; i <= steps; ++i) {
     const double a = 2 * std::numbers::pi * i / steps_per_turn;
     const Vec3 out{std::cos(a), std::sin(a), 0};
-    const double rise = length / (2 * std::numbers::pi * turns);
+    const double rise = length / (2 * std::numbers::pi * coil_turns);
     const Vec3 along = normalized(Vec3{-radius * out.y, radius * out.x, rise});
     const Vec3 side = cross(along, out);
     const Vec3 centre = out * radius + Vec3{0, 0, length * i / steps};
-    for (int k = 0; k < sides; ++k) {
-      const double b = 2 * std::numbers::pi * k / sides;
+    for (int k = 0; k < coil_sides; ++k) {
+      const double b = 2 * std::numbers::pi * k / coil_sides;
       const Vec3 normal = out * std::cos(b) + side * std::sin(b);
       mesh.positions.push_back(centre + normal * wire);
       mesh.normals.push_back(normal);
     }
   }
   for (int i = 0; i < steps; ++i) {
-    for (int k = 0; k < sides; ++k) {
-      const int a = i * sides + k, b = i * sides + (k + 1) % sides;
-      mesh.triangles.push_back({a, b, b + sides});
-      mesh.triangles.push_back({a, b + sides, a + sides});
+    for (int k = 0; k < coil_sides; ++k) {
+      const int a = i * coil_sides + k, b = i * coil_sides + (k + 1) % coil_sides;
+      mesh.triangles.push_back({a, b, b + coil_sides});
+      mesh.triangles.push_back({a, b + coil_sides, a + coil_sides});
     }
   }
-  for (int k = 1; k + 1 < sides; ++k) {
-    const int end = steps * sides;
+  for (int k = 1; k + 1 < coil_sides; ++k) {
+    const int end = steps * coil_sides;
     mesh.triangles.push_back({0, k + 1, k});
     mesh.triangles.push_back({end, end + k, end + k + 1});
   }

@@ -11,19 +11,19 @@ namespace {
 constexpr std::size_t most_inputs = 1000, most_errors = 1000;
 constexpr double largest_gain = 1e9;
 
-double rounded(double x) { return std::round(x * 1e6) / 1e6; }
+double six_decimals(double x) { return std::round(x * 1e6) / 1e6; }
 
 }  // namespace
 
 JsonValue to_json(const Stabilised& f) {
   JsonValue object = JsonValue::object();
   object.add("push", f.push);
-  object.add("score", rounded(f.score));
+  object.add("score", six_decimals(f.score));
   object.add("seed", static_cast<double>(f.seed));
   object.add("tried", static_cast<double>(f.tried));
   object.add("step", f.step);
-  object.add("radius", rounded(f.radius));
-  object.add("open_radius", rounded(f.open_radius));
+  object.add("radius", six_decimals(f.radius));
+  object.add("open_radius", six_decimals(f.open_radius));
   JsonValue& clip = object.add("clip", JsonValue::array());
   for (const double x : f.feedback.clip) clip.items.emplace_back(x);
   JsonValue& gains = object.add("gains", JsonValue::array());

@@ -8,6 +8,7 @@
 namespace molejo {
 
 inline constexpr std::size_t max_input_bytes = std::size_t{256} << 20;
+inline constexpr int max_links = 40;  // of a path, as many as the kernel follows
 
 // The content of a file that the user chose, or that we wrote. Files that a file names are read
 // through a FileScope. Throws InputError when it is missing, a directory, unreadable or larger than

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "molejo/io/descriptor.h"
+#include "molejo/io/file.h"
 
 namespace molejo {
 
@@ -22,7 +23,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int most_links = 40;   // as the kernel follows
 constexpr int most_climbed = 8;  // folders that are looked through for a project
 
 std::deque<std::string> names_of(const fs::path& path) {
@@ -33,7 +33,7 @@ std::deque<std::string> names_of(const fs::path& path) {
   return names;
 }
 
-fs::path whole(const std::string& path) { return fs::absolute(path).lexically_normal(); }
+fs::path whole_path(const std::string& path) { return fs::absolute(path).lexically_normal(); }
 
 // What of `path` lies below `folder`; nothing where it does not.
 std::optional<std::deque<std::string>> below(const fs::path& folder, const fs::path& path) {
@@ -63,7 +63,7 @@ std::string link_target(int link) {
 // Neither the whole machine nor all that a user has.
 bool is_too_wide(const fs::path& folder) {
   const char* home = std::getenv("HOME");
-  return folder == folder.root_path() || (home && *home == '/' && below(folder, whole(home)));
+  return folder == folder.root_path() || (home && *home == '/' && below(folder, whole_path(home)));
 }
 
 bool holds(const fs::path& folder, const char* name) {
@@ -138,7 +138,7 @@ struct FileScope::Walk {
         folders.push_back(std::move(at));
         here /= name;
       } else if (S_ISLNK(status.st_mode)) {
-        if (++links > most_links) return {What::missing};
+        if (++links > max_links) return {What::missing};
         const fs::path target = link_target(*at);
         const std::deque<std::string> more = names_of(target);
         ahead.insert(ahead.begin(), more.begin(), more.end());
@@ -180,9 +180,9 @@ FileScope::FileScope(const std::vector<Root>& roots) {
 FileScope FileScope::around(const std::string& path, const std::vector<std::string>& more) {
   std::vector<Root> roots;
   std::error_code error;
-  const std::string widest = widest_around(whole(path).parent_path()).string();
+  const std::string widest = widest_around(whole_path(path).parent_path()).string();
   if (fs::is_directory(widest, error)) roots.push_back({widest, widest, true});
-  for (const std::string& root : more) roots.push_back({whole(root).string(), root, true});
+  for (const std::string& root : more) roots.push_back({whole_path(root).string(), root, true});
   FileScope scope(roots);
   scope.hint_ = "; --root FOLDER allows more";
   return scope;
@@ -193,7 +193,7 @@ FileScope::Found FileScope::find(const std::string& name) const {
   if (!places_ || name.find('\0') != std::string::npos) return best;
   const fs::path plain = fs::path(name).lexically_normal();
   for (const Place& place : *places_) {
-    auto names = below(place.name, place.name.is_absolute() ? whole(name) : plain);
+    auto names = below(place.name, place.name.is_absolute() ? whole_path(name) : plain);
     if (!names) continue;
     Found found = Walk{*places_}.go(place, std::move(*names));
     if (found.what == Found::What::regular) return found;

@@ -17,17 +17,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int segments = 20;
+constexpr int film_segments = 20;
 
 // Few digits keep the page small; a picture needs no more.
-double rounded(double x) {
+double five_digits(double x) {
   if (!std::isfinite(x) || std::fabs(x) > 1e15 || std::fabs(x) < 1e-9) return 0;
   return std::stod(fmt::format("{:.5g}", x));
 }
 
 Json numbers(std::initializer_list<double> values) {
   Json list = Json::array();
-  for (const double v : values) list.push_back(rounded(v));
+  for (const double v : values) list.push_back(five_digits(v));
   return list;
 }
 
@@ -39,7 +39,7 @@ Json pose(const Pose& X) {
 }
 
 // Integers of so many bytes, least first, as all machines that browsers run on have them.
-class Bytes {
+class PackedNumbers {
  public:
   void add(std::int64_t value, int bytes) {
     for (int i = 0; i < bytes; ++i) text_ += static_cast<char>(value >> (8 * i) & 255);
@@ -71,9 +71,9 @@ struct Extent {
   // As they are read again.
   Vec3 middle() const {
     const Vec3 m = (low + high) * 0.5;
-    return {rounded(m.x), rounded(m.y), rounded(m.z)};
+    return {five_digits(m.x), five_digits(m.y), five_digits(m.z)};
   }
-  double size() const { return rounded(std::max(1.001 * max_abs(high - middle()), 1e-6)); }
+  double size() const { return five_digits(std::max(1.001 * max_abs(high - middle()), 1e-6)); }
 };
 
 Json mesh_json(const Mesh& mesh) {
@@ -81,7 +81,7 @@ Json mesh_json(const Mesh& mesh) {
   for (const Vec3& p : mesh.positions) extent.add(p);
   const Vec3 middle = extent.middle();
   const double size = extent.size();
-  Bytes points, normals, indices;
+  PackedNumbers points, normals, indices;
   for (const Vec3& p : mesh.positions) {
     for (int i = 0; i < 3; ++i) points.add_part((p[i] - middle[i]) / size, 2);
   }
@@ -107,9 +107,9 @@ Json actor_json(const FilmActor& actor) {
   const Vec3 middle = extent.middle();
   const double size = extent.size();
   double longest = 0;
-  for (const double s : actor.stretch) longest = std::max(longest, rounded(s));
-  longest = rounded(1.001 * longest);
-  Bytes bytes;
+  for (const double s : actor.stretch) longest = std::max(longest, five_digits(s));
+  longest = five_digits(1.001 * longest);
+  PackedNumbers bytes;
   for (std::size_t k = 0; k < actor.X_W.size(); ++k) {
     const Pose& X = actor.X_W[k];
     const Quat q = quaternion(X.R);
@@ -168,7 +168,7 @@ GalleryFilm film_of(const Scene& scene, const Model& model, const Recording& rec
       FilmPart part{static_cast<int>(b), -1, shape.X_BS, shape.color};
       if (!std::holds_alternative<Plane>(shape.geometry)) {
         part.mesh = static_cast<int>(film.meshes.size());
-        film.meshes.push_back(tessellate(shape.geometry, segments));
+        film.meshes.push_back(tessellate(shape.geometry, film_segments));
       }
       film.parts.push_back(part);
     }
@@ -182,7 +182,7 @@ GalleryFilm film_of(const Scene& scene, const Model& model, const Recording& rec
 
 std::string film_json(const GalleryFilm& film) {
   Json times = Json::array(), actors = Json::array(), meshes = Json::array(), parts = Json::array();
-  for (const double t : film.times) times.push_back(rounded(t));
+  for (const double t : film.times) times.push_back(five_digits(t));
   for (const FilmActor& actor : film.actors) actors.push_back(actor_json(actor));
   // equal ones once: a pile of boxes has one box
   std::map<std::string, std::size_t> known;
@@ -204,7 +204,7 @@ std::string film_json(const GalleryFilm& film) {
   }
   Json camera{{"position", vector(film.camera.position)},
               {"target", vector(film.camera.target)},
-              {"fov_deg", rounded(std::clamp(film.camera.fov_deg, 5.0, 120.0))}};
+              {"fov_deg", five_digits(std::clamp(film.camera.fov_deg, 5.0, 120.0))}};
   if (film.follow >= 0) camera["follow"] = film.follow;
   return Json{{"camera", std::move(camera)},
               {"times", std::move(times)},

@@ -13,13 +13,13 @@ namespace {
 using navigation::CharacterTrack;
 using navigation::TrackFrame;
 
-constexpr int segments = 8;                       // of a capsule: there are many
-constexpr double margin = 3.5;                    // m of terrain beside the ways
-constexpr double cell = 0.2, most_cells = 110;    // m; in each direction
-constexpr double shortest = 0.03, thick = 0.016;  // bones that are shown, of the figure's height
+constexpr int capsule_segments = 8;                             // of a capsule: there are many
+constexpr double terrain_margin = 3.5;                          // m of terrain beside the ways
+constexpr double terrain_cell = 0.2, most_terrain_cells = 110;  // m; in each direction
+constexpr double shortest_bone = 0.03, bone_thickness = 0.016;  // of the figure's height
 
 // One figure after the other.
-constexpr Color colors[] = {
+constexpr Color walker_colors[] = {
     {0.87, 0.49, 0.25}, {0.30, 0.53, 0.78}, {0.47, 0.66, 0.33}, {0.72, 0.42, 0.66}};
 
 // Of an affine map without a shear.
@@ -49,7 +49,7 @@ class WalkFilm {
     if (frames_.empty()) return {};
     for (const std::size_t k : frames_) film_.times.push_back(record_.time(static_cast<int>(k)));
     for (std::size_t i = 0; i < record_.characters.size(); ++i) {
-      add_figure(record_.characters[i], colors[i % std::size(colors)]);
+      add_figure(record_.characters[i], walker_colors[i % std::size(walker_colors)]);
     }
     add_focus();
     for (const Terrain& terrain : scene_.terrains) add_terrain(terrain);
@@ -101,10 +101,10 @@ class WalkFilm {
                 const Color& color) {
     const Vec3 to = track.frames.front().pose.translation(child);
     const double size = norm(X.linear.column(0)), length = norm(to) * size;
-    if (length < shortest * height || !is_fixed(track, child, norm(to))) return;
+    if (length < shortest_bone * height || !is_fixed(track, child, norm(to))) return;
     const Vec3 along = to / norm(to);
-    const double radius = std::min(thick * height, 0.3 * length);
-    add_part(tessellate(Capsule{radius, length / 2}, segments),
+    const double radius = std::min(bone_thickness * height, 0.3 * length);
+    add_part(tessellate(Capsule{radius, length / 2}, capsule_segments),
              {frame_from_z(along), along * (length / 2)}, color);
   }
 
@@ -116,7 +116,8 @@ class WalkFilm {
       const Vec3 to = track.frames.front().pose.translation(children.front());
       middle = to * (0.5 * norm(X.linear.column(0)));
     }
-    add_part(tessellate(Sphere{0.06 * height}, 2 * segments), {Mat3::identity(), middle}, color);
+    add_part(tessellate(Sphere{0.06 * height}, 2 * capsule_segments), {Mat3::identity(), middle},
+             color);
   }
 
   // Of the next actor.
@@ -172,15 +173,16 @@ class WalkFilm {
     motion::Relief& r = terrain.relief;
     const auto cut = [](double& low, double& high, double from, double to, double offset,
                         double scale) {
-      low = std::max(low, (from - margin - offset) / scale);
-      high = std::min(high, (to + margin - offset) / scale);
+      low = std::max(low, (from - terrain_margin - offset) / scale);
+      high = std::min(high, (to + terrain_margin - offset) / scale);
       return low < high;
     };
     const Vec3 &o = terrain.offset, &s = terrain.scale;
     if (!cut(r.x0, r.x1, ways_.x0, ways_.x1, o.x, s.x)) return;
     if (!cut(r.y0, r.y1, ways_.y0, ways_.y1, o.y, s.y)) return;
     const auto cells = [](double length) {
-      return static_cast<int>(std::clamp(std::ceil(length / cell), 1.0, most_cells));
+      return static_cast<int>(
+          std::clamp(std::ceil(length / terrain_cell), 1.0, most_terrain_cells));
     };
     terrain.cells = {cells((r.x1 - r.x0) * s.x), cells((r.y1 - r.y0) * s.y)};
     const TerrainMesh fine = terrain_mesh(terrain);

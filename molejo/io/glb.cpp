@@ -51,12 +51,6 @@ std::string geometry_key(const Geometry& geometry) {
   return key;
 }
 
-// Colours of scenes are sRGB, as on screens; glTF wants linear light (IEC 61966-2-1).
-double linear_light(double s) {
-  s = s > 0 ? std::min(s, 1.0) : 0;
-  return s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4);
-}
-
 class GlbWriter {
  public:
   // Nodes are where the first clip starts.

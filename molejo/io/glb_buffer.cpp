@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 namespace molejo {
@@ -101,6 +102,11 @@ std::string GlbBuffer::container(std::string json_chunk) const {
     out += bytes;
   }
   return out;
+}
+
+double linear_light(double s) {
+  s = s > 0 ? std::min(s, 1.0) : 0;
+  return s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4);
 }
 
 }  // namespace molejo

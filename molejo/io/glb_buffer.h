@@ -38,4 +38,7 @@ class GlbBuffer {
   int add(Json accessor);
 };
 
+// Colours of scenes are sRGB, as on screens; glTF wants linear light (IEC 61966-2-1).
+double linear_light(double s);
+
 }  // namespace molejo

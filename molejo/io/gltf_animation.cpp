@@ -15,11 +15,9 @@ namespace molejo {
 namespace {
 
 using motion::Channel;
-using motion::Clip;
-using motion::Interpolation;
 using motion::Track;
 
-bool fits(double x) { return std::fabs(x) < 1e30; }
+bool is_bounded(double x) { return std::fabs(x) < 1e30; }
 
 class AnimationReader {
  public:
@@ -27,7 +25,7 @@ class AnimationReader {
                   const std::vector<int>& joint_of_node, Problems& problems)
       : gltf_(gltf), skeleton_(skeleton), joint_of_node_(joint_of_node), problems_(problems) {}
 
-  Clip read(const JsonValue& json, std::size_t number) {
+  motion::Clip read(const JsonValue& json, std::size_t number) {
     clip_ = {};
     times_of_.clear();
     seen_.clear();
@@ -72,14 +70,14 @@ class AnimationReader {
     if (read_keys(sampler, track)) clip_.tracks.push_back(std::move(track));
   }
 
-  Interpolation interpolation(const JsonValue& sampler) {
+  motion::Interpolation interpolation(const JsonValue& sampler) {
     const std::string word = gltf_.text(sampler, "interpolation");
-    if (word.empty() || word == "LINEAR") return Interpolation::linear;
-    if (word == "STEP") return Interpolation::step;
-    if (word == "CUBICSPLINE") return Interpolation::cubic_spline;
+    if (word.empty() || word == "LINEAR") return motion::Interpolation::linear;
+    if (word == "STEP") return motion::Interpolation::step;
+    if (word == "CUBICSPLINE") return motion::Interpolation::cubic_spline;
     const std::string known[] = {"LINEAR", "STEP", "CUBICSPLINE"};
     problems_.add(unknown_word("interpolation", word.substr(0, 40), known) + ", LINEAR is taken");
-    return Interpolation::linear;
+    return motion::Interpolation::linear;
   }
 
   bool read_keys(const JsonValue& sampler, Track& track) {
@@ -93,7 +91,7 @@ class AnimationReader {
     const std::vector<double>& times = known->second;
     const auto width = static_cast<std::size_t>(motion::width(track.channel));
     const Gltf::Numbers values = gltf_.accessor(output, static_cast<int>(width));
-    const std::size_t per_key = track.interpolation == Interpolation::cubic_spline ? 3 : 1;
+    const std::size_t per_key = track.interpolation == motion::Interpolation::cubic_spline ? 3 : 1;
     const std::size_t keys = std::min(times.size(), values.count / per_key);
     if (keys < times.size() || keys * per_key < values.count) {
       problems_.add(fmt::format("clip '{}' has samplers with more times than values or the reverse",
@@ -121,7 +119,7 @@ class AnimationReader {
   }
 
   static bool usable(double t, const std::vector<double>& kept, const double* v, std::size_t n) {
-    return fits(t) && (kept.empty() || t > kept.back()) && std::all_of(v, v + n, fits);
+    return is_bounded(t) && (kept.empty() || t > kept.back()) && std::all_of(v, v + n, is_bounded);
   }
 
   // x, y, z, w become w, x, y, z; rotations of no length repeat the one before, the first one
@@ -165,7 +163,7 @@ class AnimationReader {
   const motion::Skeleton& skeleton_;
   const std::vector<int>& joint_of_node_;
   Problems& problems_;
-  Clip clip_;
+  motion::Clip clip_;
   std::map<int, std::vector<double>> inputs_;  // by accessor
   std::map<int, int> times_of_;                // list of times by accessor
   std::set<std::pair<int, int>> seen_;
@@ -173,13 +171,14 @@ class AnimationReader {
 
 }  // namespace
 
-std::vector<Clip> read_animations(Gltf& gltf, const motion::Skeleton& skeleton,
-                                  const std::vector<int>& joint_of_node, Problems& problems) {
+std::vector<motion::Clip> read_animations(Gltf& gltf, const motion::Skeleton& skeleton,
+                                          const std::vector<int>& joint_of_node,
+                                          Problems& problems) {
   AnimationReader reader(gltf, skeleton, joint_of_node, problems);
-  std::vector<Clip> clips;
+  std::vector<motion::Clip> clips;
   UniqueNames names;
   for (const JsonValue& json : gltf.list("animations")) {
-    Clip clip = reader.read(json, clips.size());
+    motion::Clip clip = reader.read(json, clips.size());
     if (clip.tracks.empty()) {
       problems.add(fmt::format("clip '{}' moves no joint: left out", clip.name));
       continue;

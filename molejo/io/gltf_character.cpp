@@ -46,7 +46,7 @@ std::string clean_name(std::string name) {
 
 namespace {
 
-struct Node {
+struct GltfNode {
   std::string name;
   Transform local;
   std::vector<int> children;
@@ -79,7 +79,7 @@ class CharacterReader {
     if (nodes.empty()) gltf_.fail(gltf_.root(), "there are no nodes");
     for (const JsonValue& json : nodes) {
       gltf_.expect_object(json);
-      Node node;
+      GltfNode node;
       node.name = clean_name(gltf_.text(json, "name"));
       node.local = local_transform(json);
       for (const JsonValue& child : gltf_.list(json, "children")) {
@@ -129,7 +129,7 @@ class CharacterReader {
   void read_tree() {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       for (const int child : nodes_[i].children) {
-        Node& c = nodes_[at(child)];
+        GltfNode& c = nodes_[at(child)];
         if (c.parent >= 0 || at(child) == i) {
           gltf_.fail(gltf_.list("nodes")[i],
                      fmt::format("its child {} is {}", child,
@@ -147,7 +147,7 @@ class CharacterReader {
     if (order_.size() < nodes_.size()) {
       for (const int i : order_) nodes_[at(i)].visited = true;
       const auto lost = std::find_if(nodes_.begin(), nodes_.end(),
-                                     [](const Node& node) { return !node.visited; });
+                                     [](const GltfNode& node) { return !node.visited; });
       gltf_.fail(gltf_.list("nodes")[static_cast<std::size_t>(lost - nodes_.begin())],
                  "this node is above itself: the nodes form a circle");
     }
@@ -217,7 +217,7 @@ class CharacterReader {
       }
     }
     for (const int i : order_) {
-      Node& node = nodes_[at(i)];
+      GltfNode& node = nodes_[at(i)];
       const bool below = node.parent >= 0 && nodes_[at(node.parent)].moved;
       if (!any || (!node.moved && node.mesh < 0 && below)) node.moved = true;
     }
@@ -228,7 +228,7 @@ class CharacterReader {
     UniqueNames names;
     int unnamed = 0, doubles = 0;
     for (const int i : order_) {
-      Node& node = nodes_[at(i)];
+      GltfNode& node = nodes_[at(i)];
       if (!node.moved) continue;
       node.joint = result_.skeleton.size();
       motion::SkeletonJoint joint;
@@ -298,7 +298,7 @@ class CharacterReader {
     std::vector<Affine> X(nodes_.size());
     std::vector<int> hung(nodes_.size(), -1);
     for (const int i : order_) {
-      const Node& node = nodes_[at(i)];
+      const GltfNode& node = nodes_[at(i)];
       if (node.joint >= 0) {
         hung[at(i)] = node.joint;
       } else {
@@ -318,7 +318,7 @@ class CharacterReader {
     drop_unused_joints();
   }
 
-  void attach(const Node& node, int mesh, int joint, const Affine& X_JA) {
+  void attach(const GltfNode& node, int mesh, int joint, const Affine& X_JA) {
     motion::CharacterMesh& m = result_.meshes[at(mesh)];
     if (m.primitives.empty()) return;
     motion::Attachment a;
@@ -355,14 +355,14 @@ class CharacterReader {
 
   std::vector<motion::Clip> motion_clips() {
     std::vector<int> joint_of_node;
-    for (const Node& node : nodes_) joint_of_node.push_back(node.joint);
+    for (const GltfNode& node : nodes_) joint_of_node.push_back(node.joint);
     return read_animations(gltf_, result_.skeleton, joint_of_node, problems_);
   }
 
   void name_scene() { result_.name = scene_name_; }
 
   Gltf& gltf_;
-  std::vector<Node> nodes_;
+  std::vector<GltfNode> nodes_;
   std::vector<int> order_;  // parents first
   std::string scene_name_;
   Problems problems_;

@@ -13,7 +13,7 @@
 
 namespace molejo {
 
-using Kind = JsonValue::Kind;
+using JsonKind = JsonValue::Kind;
 
 namespace {
 
@@ -76,7 +76,7 @@ void JsonCursor::fail(const std::string& message) const {
 }
 
 bool JsonCursor::is_number() const {
-  return value_->is(Kind::number) || (is_string() && value_->text.starts_with('='));
+  return value_->is(JsonKind::number) || (is_string() && value_->text.starts_with('='));
 }
 
 void JsonCursor::expect_object() const {
@@ -134,7 +134,7 @@ double JsonCursor::computed(std::string_view expression, std::size_t column) con
 }
 
 double JsonCursor::number() const {
-  if (value_->is(Kind::number)) return value_->number;
+  if (value_->is(JsonKind::number)) return value_->number;
   if (!is_number()) fail("expected a number or \"=expression\"");
   const double x = computed(std::string_view(value_->text).substr(1), 1);
   if (std::isnan(x)) fail("the expression has no value (0/0, sqrt(-1) or the like)");
@@ -184,7 +184,7 @@ int JsonCursor::whole(const Bounds& bounds) const {
 }
 
 bool JsonCursor::boolean() const {
-  if (!value_->is(Kind::boolean)) fail("expected true or false");
+  if (!value_->is(JsonKind::boolean)) fail("expected true or false");
   return value_->boolean;
 }
 

@@ -159,7 +159,7 @@ bool find_path(const JsonValue& from, const JsonValue& wanted, std::vector<std::
   return false;
 }
 
-std::string escaped(const std::string& key) {
+std::string pointer_word(const std::string& key) {
   std::string text;
   for (const char c : key) {
     if (c == '~') {
@@ -228,7 +228,7 @@ std::string json_pointer(const JsonDocument& document, const JsonValue& value) {
   std::vector<std::string> path;
   find_path(document.root, value, path);
   std::string pointer;
-  for (auto key = path.rbegin(); key != path.rend(); ++key) pointer += "/" + escaped(*key);
+  for (auto key = path.rbegin(); key != path.rend(); ++key) pointer += "/" + pointer_word(*key);
   return pointer.empty() ? "/" : pointer;
 }
 
@@ -246,7 +246,7 @@ std::string JsonPlaces::of(const JsonValue& value) {
        at = parents_.find(at->second.value)) {
     const auto& [parent, index] = at->second;
     const bool named = parent->is(JsonValue::Kind::object);
-    pointer.insert(0, "/" + (named ? escaped(parent->keys[index]) : std::to_string(index)));
+    pointer.insert(0, "/" + (named ? pointer_word(parent->keys[index]) : std::to_string(index)));
     // kept for every formula: keys of a megabyte must not be
     constexpr std::size_t longest = 300;
     if (pointer.size() > longest) pointer = "..." + pointer.substr(pointer.size() - longest);

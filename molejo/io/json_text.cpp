@@ -9,7 +9,7 @@ namespace molejo {
 
 namespace {
 
-using Kind = JsonValue::Kind;
+using JsonKind = JsonValue::Kind;
 
 std::string quoted(const std::string& text) {
   std::string result = "\"";
@@ -47,23 +47,23 @@ std::string number_text(double x) {
 void append_line(const JsonValue& value, std::size_t longest, std::string& out) {
   if (out.size() > longest) return;
   switch (value.kind) {
-    case Kind::null:
+    case JsonKind::null:
       out += "null";
       return;
-    case Kind::boolean:
+    case JsonKind::boolean:
       out += value.boolean ? "true" : "false";
       return;
-    case Kind::number:
+    case JsonKind::number:
       out += number_text(value.number);
       return;
-    case Kind::string:
+    case JsonKind::string:
       out += quoted(value.text);
       return;
-    case Kind::array:
-    case Kind::object:
+    case JsonKind::array:
+    case JsonKind::object:
       break;
   }
-  const bool object = value.is(Kind::object);
+  const bool object = value.is(JsonKind::object);
   out += object ? '{' : '[';
   for (std::size_t i = 0; i < value.items.size() && out.size() <= longest; ++i) {
     if (i > 0) out += ", ";
@@ -84,7 +84,7 @@ void append_pretty(const JsonValue& value, std::size_t indent, std::size_t colum
     out += line;
     return;
   }
-  const bool object = value.is(Kind::object);
+  const bool object = value.is(JsonKind::object);
   const std::string space(indent + 2, ' ');
   out += object ? "{\n" : "[\n";
   for (std::size_t i = 0; i < value.items.size(); ++i) {
@@ -97,7 +97,7 @@ void append_pretty(const JsonValue& value, std::size_t indent, std::size_t colum
 }
 
 void require_finite(const JsonValue& value) {
-  if (value.is(Kind::number) && !std::isfinite(value.number)) {
+  if (value.is(JsonKind::number) && !std::isfinite(value.number)) {
     throw InputError("a number that is not finite cannot be written");
   }
   for (const JsonValue& item : value.items) require_finite(item);

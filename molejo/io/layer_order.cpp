@@ -9,7 +9,7 @@ namespace molejo {
 
 namespace {
 
-constexpr int sweeps = 24;
+constexpr int ordering_sweeps = 24;
 constexpr long most_swap_work = 40'000'000;  // pairs of links: some tenths of a second
 
 class Ordering {
@@ -26,7 +26,7 @@ class Ordering {
     long fewest = crossings();
     for (const bool walked : {false, true}) {
       if (walked) order_by_walk();
-      for (int sweep = 0; sweep < sweeps && fewest > 0; ++sweep) {
+      for (int sweep = 0; sweep < ordering_sweeps && fewest > 0; ++sweep) {
         sweep_medians(sweep % 2 == 0);
         if (sweep % 4 == 3) swap_neighbours();
         if (const long now = crossings(); now < fewest) {

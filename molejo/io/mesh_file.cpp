@@ -19,9 +19,9 @@ namespace molejo {
 namespace {
 
 // The words of a text, line by line.
-class Words {
+class WordReader {
  public:
-  Words(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  WordReader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
   // Fills the words of the next line; false at the end.
   bool next_line(std::vector<std::string_view>& words) {
@@ -124,7 +124,7 @@ TriangleMesh parse_binary_stl(std::string_view bytes, std::size_t count, const s
 TriangleMesh parse_ascii_stl(std::string_view text, const std::string& file) {
   TriangleMesh mesh;
   Corners corners(mesh);
-  Words lines(text, file);
+  WordReader lines(text, file);
   std::vector<std::string_view> words;
   std::vector<int> loop;
   while (lines.next_line(words)) {

@@ -20,9 +20,9 @@ using Byte = std::uint8_t;
 }
 
 // Bytes from front to back; reading beyond the end is refused.
-class Bytes {
+class ByteReader {
  public:
-  explicit Bytes(std::string_view data) : data_(data) {}
+  explicit ByteReader(std::string_view data) : data_(data) {}
   Byte next() {
     if (at_ >= data_.size()) broken("it ends too early");
     return static_cast<Byte>(data_[at_++]);
@@ -49,18 +49,18 @@ class Bytes {
   std::size_t at_ = 0;
 };
 
-constexpr std::size_t group = 16;
+constexpr std::size_t group_size = 16;
 
 // Sixteen deltas of one byte of the elements, packed in 0, 2, 4 or 8 bits each.
-void read_group(Bytes& in, unsigned kind, Byte* out) {
+void read_group(ByteReader& in, unsigned kind, Byte* out) {
   if (kind == 0) {
-    std::fill_n(out, group, Byte{0});
+    std::fill_n(out, group_size, Byte{0});
     return;
   }
   const unsigned bits = kind == 1 ? 2 : kind == 2 ? 4 : 8;
-  const std::string_view packed = in.take(group * bits / 8);
+  const std::string_view packed = in.take(group_size * bits / 8);
   const unsigned per_byte = 8 / bits, escape = (1u << bits) - 1;
-  for (std::size_t i = 0; i < group; ++i) {
+  for (std::size_t i = 0; i < group_size; ++i) {
     const unsigned byte = static_cast<Byte>(packed[i / per_byte]);
     const unsigned shift = 8 - bits * static_cast<unsigned>(i % per_byte + 1);
     const unsigned value = byte >> shift & escape;
@@ -76,17 +76,18 @@ void decode_attributes(std::string_view data, std::size_t count, std::size_t str
   const std::size_t tail = std::max<std::size_t>(stride, 32);
   if (data.size() < 1 + tail || static_cast<Byte>(data[0]) != 0xa0) broken("unknown header");
   std::string last(data.substr(data.size() - stride));
-  Bytes in(data.substr(1, data.size() - 1 - tail));
-  const std::size_t block = std::min<std::size_t>(8192 / stride / group * group, 256);
+  ByteReader in(data.substr(1, data.size() - 1 - tail));
+  const std::size_t block = std::min<std::size_t>(8192 / stride / group_size * group_size, 256);
   std::array<Byte, 256> deltas{};
   for (std::size_t first = 0; first < count; first += block) {
     check_interrupt();
-    const std::size_t n = std::min(block, count - first), groups = (n + group - 1) / group;
+    const std::size_t n = std::min(block, count - first),
+                      groups = (n + group_size - 1) / group_size;
     for (std::size_t k = 0; k < stride; ++k) {
       const std::string_view kinds = in.take((groups + 3) / 4);
       for (std::size_t g = 0; g < groups; ++g) {
         read_group(in, static_cast<Byte>(kinds[g / 4]) >> (g % 4 * 2) & 3u,
-                   deltas.data() + g * group);
+                   deltas.data() + g * group_size);
       }
       auto value = static_cast<Byte>(last[k]);
       for (std::size_t i = 0; i < n; ++i) {
@@ -106,7 +107,7 @@ void put_index(std::string& out, std::size_t i, std::size_t stride, std::uint32_
 // Vertices and edges seen last.
 class TriangleReader {
  public:
-  TriangleReader(Bytes codes, Bytes data, std::string_view table, bool first_version)
+  TriangleReader(ByteReader codes, ByteReader data, std::string_view table, bool first_version)
       : codes_(codes), data_(data), table_(table), most_(first_version ? 15 : 13) {}
 
   std::array<std::uint32_t, 3> next() {
@@ -158,7 +159,7 @@ class TriangleReader {
     return {a, b, c};
   }
 
-  Bytes codes_, data_;
+  ByteReader codes_, data_;
   std::string_view table_;
   unsigned most_;
   std::array<std::uint32_t, 16> vertices_{};
@@ -174,8 +175,8 @@ void decode_triangles(std::string_view data, std::size_t count, std::size_t stri
   if (data.size() < 1 + count / 3 + table) broken("it ends too early");
   const unsigned header = static_cast<Byte>(data[0]);
   if (header != 0xe0 && header != 0xe1) broken("unknown header");
-  TriangleReader reader(Bytes(data.substr(1, count / 3)),
-                        Bytes(data.substr(1 + count / 3, data.size() - 1 - count / 3 - table)),
+  TriangleReader reader(ByteReader(data.substr(1, count / 3)),
+                        ByteReader(data.substr(1 + count / 3, data.size() - 1 - count / 3 - table)),
                         data.substr(data.size() - table), header == 0xe0);
   for (std::size_t i = 0; i < count; i += 3) {
     check_interrupt();
@@ -191,7 +192,7 @@ void decode_indices(std::string_view data, std::size_t count, std::size_t stride
   if (data.size() < 1 + tail) broken("it ends too early");
   const unsigned header = static_cast<Byte>(data[0]);
   if (header != 0xd0 && header != 0xd1) broken("unknown header");
-  Bytes in(data.substr(1));
+  ByteReader in(data.substr(1));
   std::array<std::uint32_t, 2> last{};
   for (std::size_t i = 0; i < count; ++i) {
     std::uint32_t v = in.variable();

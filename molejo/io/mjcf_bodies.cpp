@@ -15,18 +15,18 @@ namespace molejo {
 
 namespace {
 
-using Kind = MjcfJoint::Kind;
+using MjcfJointKind = MjcfJoint::Kind;
 
 // An element with the pose of the <frame>s around it and the class that applies to it.
-struct Placed {
+struct PlacedElement {
   const XmlElement* element = nullptr;
   Pose X_BE;
   std::size_t childclass = MjcfDefaults::main;
 };
 
 struct BodyContent {
-  std::vector<Placed> joints, geoms, bodies;
-  std::optional<Placed> inertial;
+  std::vector<PlacedElement> joints, geoms, bodies;
+  std::optional<PlacedElement> inertial;
 };
 
 // What the joints of a body hang from.
@@ -36,9 +36,9 @@ struct Parent {
   bool immobile = true;
 };
 
-class BodyReader {
+class MjcfBodyReader {
  public:
-  explicit BodyReader(MjcfReading& reading) : reading_(reading), scene_(reading.scene) {}
+  explicit MjcfBodyReader(MjcfReading& reading) : reading_(reading), scene_(reading.scene) {}
 
   // Names that the file gives; those made up for what has none must differ.
   void find_given_names(const XmlElement& element) {
@@ -61,7 +61,7 @@ class BodyReader {
       reading_.ground = ground.name;
       add_shapes(content.geoms, ground);
     }
-    for (const Placed& body : content.bodies) read_body(body, {"", {}, true});
+    for (const PlacedElement& body : content.bodies) read_body(body, {"", {}, true});
   }
 
  private:
@@ -79,17 +79,17 @@ class BodyReader {
     return scene_.bodies[*ground_];
   }
 
-  MjcfGeom read_geom(const Placed& geom) {
+  MjcfGeom read_geom(const PlacedElement& geom) {
     return read_mjcf_geom(reading_.with_defaults(*geom.element, geom.childclass), geom.X_BE,
                           reading_);
   }
 
   // Returns the mass of all. Geoms of hidden groups are clear where the body shows others.
-  MassProperties add_shapes(const std::vector<Placed>& geoms, SceneBody& body) {
+  MassProperties add_shapes(const std::vector<PlacedElement>& geoms, SceneBody& body) {
     MassProperties mass;
     std::vector<std::size_t> hidden;
     const std::size_t before = body.shapes.size();
-    for (const Placed& geom : geoms) {
+    for (const PlacedElement& geom : geoms) {
       const MjcfGeom g = read_geom(geom);
       if (g.shape) {
         if (g.hidden) hidden.push_back(body.shapes.size());
@@ -107,16 +107,16 @@ class BodyReader {
   }
 
   // Sorts the children of a body; a <frame> only moves what is inside it.
-  BodyContent gather(const Placed& holder) {
+  BodyContent gather(const PlacedElement& holder) {
     BodyContent content;
     gather_into(holder, content);
     return content;
   }
 
-  void gather_into(const Placed& holder, BodyContent& content) {
+  void gather_into(const PlacedElement& holder, BodyContent& content) {
     holder.element->read = true;
     for (const XmlElement& child : holder.element->children) {
-      Placed placed{&child, holder.X_BE, holder.childclass};
+      PlacedElement placed{&child, holder.X_BE, holder.childclass};
       if (child.name == "joint" || child.name == "freejoint") {
         content.joints.push_back(placed);
       } else if (child.name == "geom") {
@@ -145,7 +145,7 @@ class BodyReader {
     return name ? reading_.defaults.find_class(*name) : childclass;
   }
 
-  void read_body(const Placed& placed, const Parent& parent) {
+  void read_body(const PlacedElement& placed, const Parent& parent) {
     const XmlElement& element = *placed.element;
     SceneBody body;
     body.name = body_name(element);
@@ -166,7 +166,7 @@ class BodyReader {
     }
     const Parent self{body.name, body.X_WB, immobile};
     add_body(std::move(body), element);
-    for (const Placed& child : content.bodies) read_body(child, self);
+    for (const PlacedElement& child : content.bodies) read_body(child, self);
   }
 
   void read_mass(const BodyContent& content, const XmlElement& element, SceneBody& body) {
@@ -223,7 +223,8 @@ class BodyReader {
 
   // joints
 
-  void read_joints(const std::vector<Placed>& joints, const Parent& parent, const SceneBody& body) {
+  void read_joints(const std::vector<PlacedElement>& joints, const Parent& parent,
+                   const SceneBody& body) {
     // without a joint a body is welded to its parent
     if (joints.empty()) {
       SceneJoint weld;
@@ -255,7 +256,7 @@ class BodyReader {
     }
   }
 
-  SceneJoint read_joint(const Placed& placed, const Parent& parent, const SceneBody& body,
+  SceneJoint read_joint(const PlacedElement& placed, const Parent& parent, const SceneBody& body,
                         bool one_of_several) {
     const XmlElement& element = *placed.element;
     const bool free_element = element.name == "freejoint";
@@ -263,14 +264,15 @@ class BodyReader {
                                        : reading_.with_defaults(element, placed.childclass);
     static const std::vector<std::string> words{"hinge", "slide", "ball", "free"};
     MjcfJoint entry;
-    entry.kind = Kind::free;
+    entry.kind = MjcfJointKind::free;
     if (!free_element) {
       const auto type = j.find("type");
-      entry.kind = type ? static_cast<Kind>(type->word("joint type", words)) : Kind::hinge;
+      entry.kind =
+          type ? static_cast<MjcfJointKind>(type->word("joint type", words)) : MjcfJointKind::hinge;
     }
     entry.index = scene_.joints.size();
     entry.X_WB = body.X_WB;
-    if (entry.kind == Kind::free && (!parent.name.empty() || one_of_several)) {
+    if (entry.kind == MjcfJointKind::free && (!parent.name.empty() || one_of_several)) {
       element.fail("a free joint must be the only joint of a body of the world");
     }
 
@@ -294,9 +296,9 @@ class BodyReader {
     return given->text();
   }
 
-  static void place_joint(const MjcfElement& j, const Pose& X_BE, Kind kind, const Pose& X_PB,
-                          SceneJoint& joint) {
-    if (kind == Kind::free) {
+  static void place_joint(const MjcfElement& j, const Pose& X_BE, MjcfJointKind kind,
+                          const Pose& X_PB, SceneJoint& joint) {
+    if (kind == MjcfJointKind::free) {
       // translations along world axes, rotation about body axes: MuJoCo's velocities
       joint.type = JointType::free;
       joint.X_PF = {Mat3::identity(), X_PB.p};
@@ -304,11 +306,11 @@ class BodyReader {
       return;
     }
     Pose X_BJ{Mat3::identity(), X_BE * j.vector("pos", {})};
-    joint.type = kind == Kind::hinge   ? JointType::revolute
-                 : kind == Kind::slide ? JointType::prismatic
-                                       : JointType::spherical;
+    joint.type = kind == MjcfJointKind::hinge   ? JointType::revolute
+                 : kind == MjcfJointKind::slide ? JointType::prismatic
+                                                : JointType::spherical;
     const auto given = j.find("axis");
-    if (kind != Kind::ball) {
+    if (kind != MjcfJointKind::ball) {
       const Vec3 axis = given ? given->vector() : Vec3{0, 0, 1};
       const double length = norm(axis);
       if (!(length > 1e-9 && length < 1e9)) given->fail("expected a direction");
@@ -319,8 +321,8 @@ class BodyReader {
   }
 
   void read_drives(const MjcfElement& j, MjcfJoint& entry, SceneJoint& joint) {
-    const bool turns = entry.kind == Kind::hinge || entry.kind == Kind::ball;
-    const bool scalar = entry.kind == Kind::hinge || entry.kind == Kind::slide;
+    const bool turns = entry.kind == MjcfJointKind::hinge || entry.kind == MjcfJointKind::ball;
+    const bool scalar = entry.kind == MjcfJointKind::hinge || entry.kind == MjcfJointKind::slide;
     const double unit = turns ? reading_.compiler.angle_unit : 1;
     const auto not_negative = [&](const char* name) {
       const auto value = j.find(name);
@@ -364,12 +366,12 @@ class BodyReader {
     std::vector<double> r{0, 0};
     if (range) r = range->numbers(2, 2);
     const bool limits = word == 1 || (word == 2 && reading_.compiler.autolimits && r[0] < r[1]);
-    if (!limits || entry.kind == Kind::free) return;
+    if (!limits || entry.kind == MjcfJointKind::free) return;
     if (!(r[0] < r[1])) {
       if (!range) limited->fail("expected the attribute 'range'");
       range->fail("expected a lower limit below the upper one");
     }
-    if (entry.kind == Kind::ball) {
+    if (entry.kind == MjcfJointKind::ball) {
       reading_.warnings.add(j.element, "the range of a ball joint was left out");
       return;
     }
@@ -387,7 +389,7 @@ class BodyReader {
 }  // namespace
 
 void read_mjcf_bodies(const std::vector<const XmlElement*>& sections, MjcfReading& reading) {
-  BodyReader reader(reading);
+  MjcfBodyReader reader(reading);
   for (const XmlElement* worldbody : sections) reader.find_given_names(*worldbody);
   for (const XmlElement* worldbody : sections) reader.read_world(*worldbody);
 }

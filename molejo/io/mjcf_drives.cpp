@@ -16,7 +16,7 @@ namespace molejo {
 
 namespace {
 
-using Kind = MjcfJoint::Kind;
+using MjcfJointKind = MjcfJoint::Kind;
 
 void mark_attributes(const XmlElement& element) {
   for (const XmlAttribute& a : element.attributes) a.read = true;
@@ -87,7 +87,7 @@ class ActuatorReader {
     const auto gears = seen_.find("gear");
     std::vector<double> gear = gears ? gears->numbers(1, 6) : std::vector<double>{1};
     gear.resize(6, 0);
-    const bool scalar = joint.kind == Kind::hinge || joint.kind == Kind::slide;
+    const bool scalar = joint.kind == MjcfJointKind::hinge || joint.kind == MjcfJointKind::slide;
     if (!scalar && (law_.b1 != 0 || law_.b2 != 0 || target->attribute->name == "jointinparent")) {
       return leave_out("an actuator of a ball or free joint other than a motor was left out");
     }
@@ -293,18 +293,23 @@ const XmlElement* chosen_key(const std::vector<const XmlElement*>& keys) {
   return keys.empty() ? nullptr : keys.front();
 }
 
-std::size_t coordinates(Kind kind) { return kind == Kind::free ? 7 : kind == Kind::ball ? 4 : 1; }
-std::size_t velocities(Kind kind) { return kind == Kind::free ? 6 : kind == Kind::ball ? 3 : 1; }
+std::size_t coordinates(MjcfJointKind kind) {
+  return kind == MjcfJointKind::free ? 7 : kind == MjcfJointKind::ball ? 4 : 1;
+}
+std::size_t velocities(MjcfJointKind kind) {
+  return kind == MjcfJointKind::free ? 6 : kind == MjcfJointKind::ball ? 3 : 1;
+}
 
 // MuJoCo's coordinates of one joint as ours.
 std::vector<double> our_coordinates(const MjcfJoint& joint, const double* q,
                                     const XmlValue& value) {
-  if (joint.kind == Kind::hinge || joint.kind == Kind::slide) return {q[0] - joint.ref};
-  const double* w = joint.kind == Kind::free ? q + 3 : q;
+  if (joint.kind == MjcfJointKind::hinge || joint.kind == MjcfJointKind::slide)
+    return {q[0] - joint.ref};
+  const double* w = joint.kind == MjcfJointKind::free ? q + 3 : q;
   Quat quat{w[0], w[1], w[2], w[3]};
   if (!(squared_norm(quat) > 1e-18)) value.fail("expected quaternions that are not zero");
   quat = normalized(quat);
-  if (joint.kind == Kind::ball) return {quat.w, quat.x, quat.y, quat.z};
+  if (joint.kind == MjcfJointKind::ball) return {quat.w, quat.x, quat.y, quat.z};
   const Vec3 p = Vec3{q[0], q[1], q[2]} - joint.X_WB.p;
   quat = normalized(conjugate(quaternion(joint.X_WB.R)) * quat);
   return {p.x, p.y, p.z, quat.w, quat.x, quat.y, quat.z};

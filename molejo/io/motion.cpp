@@ -87,7 +87,7 @@ constexpr Field<TrainingSettings> solver_fields[] = {
 
 const std::vector<std::string> basis_words = {"shapes", "stiff_shapes", "joints"};
 const std::vector<std::string> pulse_words = {"rectangle", "smooth"};
-const std::vector<std::string> solver_words = {"default", "thesis"};
+const std::vector<std::string> training_solver_words = {"default", "thesis"};
 
 template <class T, std::size_t n>
 std::vector<std::string> keys_of(const Field<T> (&fields)[n],
@@ -185,13 +185,13 @@ void read_figure(const JsonCursor& top, CharacterOptions& figure) {
 
 void read_solver(const JsonCursor& at, TrainingSettings& t) {
   if (at.is_string()) {
-    t.thesis = read_word<int>(at, "solver", solver_words) == 1;
+    t.thesis = read_word<int>(at, "solver", training_solver_words) == 1;
     return;
   }
   at.expect_keys(
       keys_of(solver_fields, {"method", "population", "runs", "generations", "evaluations"}));
   if (const auto method = at.find("method")) {
-    t.thesis = read_word<int>(*method, "solver", solver_words) == 1;
+    t.thesis = read_word<int>(*method, "solver", training_solver_words) == 1;
   }
   read_fields(at, solver_fields, t);
   if (const auto x = at.find("population")) t.population = x->whole(2, 10000);
@@ -386,7 +386,7 @@ JsonValue to_json(const MotionFile& file) {
   }
   add_object("simulation", std::move(simulation));
   JsonValue solver = fields_value(solver_fields, m.training);
-  if (m.training.thesis) solver.add("method", solver_words[1]);
+  if (m.training.thesis) solver.add("method", training_solver_words[1]);
   const auto add_count = [&](const char* key, double x, double plain) {
     if (x != plain) solver.add(key, x);
   };

@@ -7,7 +7,7 @@ namespace molejo {
 namespace {
 
 // A quoted string of the DOT language: only quotes and backslashes are special.
-std::string quoted(const std::string& text) {
+std::string dot_quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -20,7 +20,7 @@ std::string quoted(const std::string& text) {
 
 std::string net_dot(const Net& net) {
   std::string out =
-      "digraph " + quoted(net.name.empty() ? "net" : net.name) + " {\n  rankdir=LR;\n";
+      "digraph " + dot_quoted(net.name.empty() ? "net" : net.name) + " {\n  rankdir=LR;\n";
   const auto add = [&]<class... Args>(fmt::format_string<Args...> form, Args&&... args) {
     fmt::format_to(std::back_inserter(out), form, std::forward<Args>(args)...);
     out += '\n';
@@ -30,14 +30,14 @@ std::string net_dot(const Net& net) {
     std::string label = p.name;
     if (p.tokens > 0) label += fmt::format(" [{}]", p.tokens);
     if (p.delay.numerator > 0) label += fmt::format(" {} s", to_string(p.delay));
-    add("  p{} [shape=circle, label={}];", i, quoted(label));
+    add("  p{} [shape=circle, label={}];", i, dot_quoted(label));
   }
   for (std::size_t i = 0; i < net.transitions.size(); ++i) {
     const Transition& t = net.transitions[i];
     std::string label = t.name;
     if (t.priority != 1) label += fmt::format(" ({})", t.priority);
     if (!t.event.empty()) label += " [" + t.event + "]";
-    add("  t{} [shape=box, height=0.4, width=0.1, label=\"\", xlabel={}];", i, quoted(label));
+    add("  t{} [shape=box, height=0.4, width=0.1, label=\"\", xlabel={}];", i, dot_quoted(label));
   }
   for (const Arc& a : net.arcs) {
     const std::string place = fmt::format("p{}", a.place.index);

@@ -10,7 +10,8 @@ namespace molejo {
 
 namespace {
 
-constexpr double row_height = 18, bar = 12, left = 190, top = 46, right = 20, bottom = 34;
+constexpr double row_height = 18, chart_bar = 12, chart_left = 190, chart_top = 46,
+                 chart_right = 20, chart_bottom = 34;
 constexpr double chart_width = 900;
 constexpr std::size_t most_rows = 400, most_bars = 50'000, most_lines = 2'000;
 
@@ -37,10 +38,10 @@ class Chart {
   }
 
   std::string text() {
-    const double height = top + row_height * static_cast<double>(rows_.size()) + bottom;
+    const double height = chart_top + row_height * static_cast<double>(rows_.size()) + chart_bottom;
     add("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
         "width=\"{0:.0f}\" height=\"{1:.0f}\">",
-        left + chart_width + right, height);
+        chart_left + chart_width + chart_right, height);
     out_ +=
         "<style>text{font:11px sans-serif;fill:#222}.r{text-anchor:end}.k{text-anchor:middle;"
         "fill:#667}.s{fill:#1d4e89}.x{fill:#9a3412}.y{fill:#c7d7ea}.f{stroke:#99a;stroke-width:.6;"
@@ -76,23 +77,24 @@ class Chart {
     rows_.push_back(place);
   }
   double x(std::int64_t tick) const {
-    return left + chart_width * static_cast<double>(tick) / static_cast<double>(end_);
+    return chart_left + chart_width * static_cast<double>(tick) / static_cast<double>(end_);
   }
-  double y(std::size_t row) const { return top + row_height * static_cast<double>(row); }
+  double y(std::size_t row) const { return chart_top + row_height * static_cast<double>(row); }
 
   void add_axis(double height) {
     const double seconds = static_cast<double>(end_) / static_cast<double>(trace_.ticks_per_second);
     const double step = tick_step(seconds);
     for (int i = 0; i * step <= seconds * (1 + 1e-12); ++i) {
-      const double at = left + chart_width * i * step / seconds;
+      const double at = chart_left + chart_width * i * step / seconds;
       const double frame = std::round(i * step * trace_.frame_rate.value() * 100) / 100;
       add("<line class=\"g\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2:.1f}\"/>", at,
-          top - 4, height - bottom);
-      add("<text class=\"k\" x=\"{:.1f}\" y=\"{:.0f}\">{:g} s</text>", at, top - 18, i * step);
-      add("<text class=\"k\" x=\"{:.1f}\" y=\"{:.0f}\">{:g}</text>", at, top - 7, frame);
+          chart_top - 4, height - chart_bottom);
+      add("<text class=\"k\" x=\"{:.1f}\" y=\"{:.0f}\">{:g} s</text>", at, chart_top - 18,
+          i * step);
+      add("<text class=\"k\" x=\"{:.1f}\" y=\"{:.0f}\">{:g}</text>", at, chart_top - 7, frame);
     }
-    add("<text class=\"r\" x=\"{:.0f}\" y=\"{:.0f}\" fill=\"#667\">frame</text>", left - 8,
-        top - 7);
+    add("<text class=\"r\" x=\"{:.0f}\" y=\"{:.0f}\" fill=\"#667\">frame</text>", chart_left - 8,
+        chart_top - 7);
   }
 
   void add_rows() {
@@ -100,7 +102,7 @@ class Chart {
       const Place& p = net_.places[static_cast<std::size_t>(rows_[r].index)];
       if (r % 2 == 0) {
         add("<rect class=\"b\" x=\"0\" y=\"{:.1f}\" width=\"{:.0f}\" height=\"{}\"/>", y(r),
-            left + chart_width, row_height);
+            chart_left + chart_width, row_height);
       }
       std::string label = p.name + (p.action.empty() ? "" : ": " + p.action);
       constexpr std::size_t longest = 30;
@@ -109,7 +111,7 @@ class Chart {
         while (cut > 0 && (static_cast<unsigned char>(label[cut]) & 0xc0) == 0x80) --cut;
         label = label.substr(0, cut) + "\u2026";
       }
-      add("<text class=\"r\" x=\"{:.0f}\" y=\"{:.1f}\">{}</text>", left - 8, y(r) + 13,
+      add("<text class=\"r\" x=\"{:.0f}\" y=\"{:.1f}\">{}</text>", chart_left - 8, y(r) + 13,
           escaped(label));
     }
   }
@@ -122,7 +124,7 @@ class Chart {
       last = e.tick;
       ++lines;
       add("<line class=\"f\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2:.1f}\"/>", x(e.tick),
-          top, height - bottom);
+          chart_top, height - chart_bottom);
     }
   }
 
@@ -131,8 +133,8 @@ class Chart {
     if (row < 0 || bars_++ >= most_bars) return;
     const std::int64_t until = end < 0 ? end_ : end;
     add("<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\"/>", kind,
-        x(start), y(static_cast<std::size_t>(row)) + (row_height - bar) / 2,
-        std::max(1.0, x(until) - x(start) - 0.5), bar);
+        x(start), y(static_cast<std::size_t>(row)) + (row_height - chart_bar) / 2,
+        std::max(1.0, x(until) - x(start) - 0.5), chart_bar);
   }
   void add_bars() {
     for (const Stay& s : trace_.stays) add_bar(s.place, s.start, s.end, "y");

@@ -21,8 +21,8 @@ constexpr std::size_t most_entries = 1'000'000;  // of a list in the file
 constexpr int deepest = 32;                      // nets in nets
 constexpr int most_copies = 100'000;
 
-const std::vector<std::string> file_keys{"name",   "description", "parameters", "nets",
-                                         "places", "transitions", "instances",  "properties"};
+const std::vector<std::string> net_file_keys{"name",   "description", "parameters", "nets",
+                                             "places", "transitions", "instances",  "properties"};
 const std::vector<std::string> net_keys{"description", "parameters", "places", "transitions",
                                         "instances",   "start",      "end"};
 const std::vector<std::string> place_keys{"name",  "delay",  "tokens",    "action",
@@ -349,7 +349,7 @@ Net parse_net_json(std::string_view text, const SourceFile& file) {
   const JsonCursor unscoped(document, document.root, scope, outside);
   unscoped.expect_object();
   if (unscoped.has("states") || unscoped.has("layers")) return read_state_machine(unscoped);
-  unscoped.expect_keys(file_keys);
+  unscoped.expect_keys(net_file_keys);
   if (const auto parameters = unscoped.find("parameters")) read_parameters(*parameters, scope);
   const JsonCursor top(document, document.root, scope, outside);
   Net net = NetReader(top).whole();

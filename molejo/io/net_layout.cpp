@@ -11,17 +11,17 @@ namespace molejo {
 
 namespace {
 
-constexpr double bend_distance = 26, margin = 60, name_gap = 14;
-constexpr int sweeps = 24, pulls = 6;
+constexpr double bend_distance = 26, layout_margin = 60, name_gap = 14;
+constexpr int layout_sweeps = 24, layout_pulls = 6;
 
-struct Node {
+struct LayoutNode {
   int layer = 0;
   double y = 0;
   bool bend = false;
 };
 
 // A link between neighbouring layers, left to right.
-struct Link {
+struct LayoutLink {
   int from, to;
 };
 
@@ -40,7 +40,7 @@ class Layering {
       const int place = a.place.index;
       const int transition = static_cast<int>(net.places.size()) + a.transition.index;
       const bool puts = a.kind == ArcKind::output;
-      arcs_.push_back(puts ? Link{transition, place} : Link{place, transition});
+      arcs_.push_back(puts ? LayoutLink{transition, place} : LayoutLink{place, transition});
     }
     nodes_.resize(count_);
     turned_.assign(arcs_.size(), 0);
@@ -49,13 +49,14 @@ class Layering {
   NetLayout result() const {
     NetLayout layout;
     double top = 0, bottom = 0;
-    for (const Node& n : nodes_) {
+    for (const LayoutNode& n : nodes_) {
       top = std::min(top, n.y);
       bottom = std::max(bottom, n.y);
     }
     const std::vector<double> x = columns(bottom - top);
     const auto point = [&](int n) {
-      return DrawingPoint{x[at(nodes_[at(n)].layer)], std::round(margin + nodes_[at(n)].y - top)};
+      return DrawingPoint{x[at(nodes_[at(n)].layer)],
+                          std::round(layout_margin + nodes_[at(n)].y - top)};
     };
     for (int n = 0; n < static_cast<int>(count_); ++n) {
       (at(n) < net_.places.size() ? layout.places : layout.transitions).push_back(point(n));
@@ -67,8 +68,8 @@ class Layering {
       if (turned_[a] != 0) std::reverse(bends.begin(), bends.end());
       layout.bends.push_back(std::move(bends));
     }
-    layout.width = margin + x.back();
-    layout.height = 2 * margin + bottom - top;
+    layout.width = layout_margin + x.back();
+    layout.height = 2 * layout_margin + bottom - top;
     return layout;
   }
 
@@ -141,7 +142,7 @@ class Layering {
   // Breadth first: an arc to a node that is met earlier is turned. Many tokens side by side.
   void turn_cycles_in_breadth() {
     std::vector<std::vector<int>> in(count_), out(count_);
-    for (const Link& a : arcs_) {
+    for (const LayoutLink& a : arcs_) {
       out[at(a.from)].push_back(a.to);
       in[at(a.to)].push_back(a.from);
     }
@@ -176,7 +177,7 @@ class Layering {
   void choose_layers() {
     std::vector<std::vector<int>> in(count_), out(count_);
     std::vector<int> missing(count_, 0), order;
-    for (const Link& a : arcs_) {
+    for (const LayoutLink& a : arcs_) {
       out[at(a.from)].push_back(a.to);
       in[at(a.to)].push_back(a.from);
       ++missing[at(a.to)];
@@ -190,7 +191,7 @@ class Layering {
         if (--missing[at(to)] == 0) order.push_back(to);
       }
     }
-    for (int pull = 0; pull < pulls; ++pull) {
+    for (int pull = 0; pull < layout_pulls; ++pull) {
       std::reverse(order.begin(), order.end());  // first from the right
       for (const int n : order) {
         int& layer = nodes_[at(n)].layer;
@@ -207,15 +208,15 @@ class Layering {
     }
     // the leftmost may have moved
     int first = nodes_.empty() ? 0 : nodes_[0].layer;
-    for (const Node& n : nodes_) first = std::min(first, n.layer);
-    for (Node& n : nodes_) n.layer -= first;
+    for (const LayoutNode& n : nodes_) first = std::min(first, n.layer);
+    for (LayoutNode& n : nodes_) n.layer -= first;
   }
 
   void add_bends() {
     chains_.resize(arcs_.size());
     constexpr std::size_t most_bends = 200'000;
     for (std::size_t a = 0; a < arcs_.size(); ++a) {
-      const Link link = arcs_[a];
+      const LayoutLink link = arcs_[a];
       const int from = nodes_[at(link.from)].layer, to = nodes_[at(link.to)].layer;
       int last = link.from;
       for (int layer = from + 1; layer < to && nodes_.size() < most_bends; ++layer) {
@@ -229,19 +230,19 @@ class Layering {
     }
     left_.resize(nodes_.size());
     right_.resize(nodes_.size());
-    for (const Link& l : links_) {
+    for (const LayoutLink& l : links_) {
       right_[at(l.from)].push_back(l.to);
       left_[at(l.to)].push_back(l.from);
     }
     int layers = 0;
-    for (const Node& n : nodes_) layers = std::max(layers, n.layer + 1);
+    for (const LayoutNode& n : nodes_) layers = std::max(layers, n.layer + 1);
     layers_.resize(at(layers));
     for (int n = 0; n < static_cast<int>(nodes_.size()); ++n) {
       layers_[at(nodes_[at(n)].layer)].push_back(n);
     }
   }
 
-  double space_between(const Node& a, const Node& b) const {
+  double space_between(const LayoutNode& a, const LayoutNode& b) const {
     if (a.bend && b.bend) return bend_distance;
     return a.bend || b.bend ? (bend_distance + settings_.row_distance) / 2 : settings_.row_distance;
   }
@@ -291,7 +292,7 @@ class Layering {
       }
       for (const int n : layer) nodes_[at(n)].y -= y / 2;
     }
-    for (int sweep = 0; sweep < sweeps; ++sweep) {
+    for (int sweep = 0; sweep < layout_sweeps; ++sweep) {
       const int side = sweep % 3;  // from the left, from the right, from both
       for (std::size_t i = 0; i < layers_.size(); ++i) {
         const std::vector<int>& layer = layers_[side == 1 ? layers_.size() - 1 - i : i];
@@ -314,7 +315,7 @@ class Layering {
   // Of each layer: far enough from the one before for the names of both.
   // Where there is room for names, a tall drawing is made wider: arcs are less steep.
   std::vector<double> columns(double height) const {
-    std::vector<double> width(layers_.size(), 0), x(layers_.size(), margin);
+    std::vector<double> width(layers_.size(), 0), x(layers_.size(), layout_margin);
     for (std::size_t n = 0; n < count_; ++n) {
       const std::string& name = n < net_.places.size()
                                     ? net_.places[n].name
@@ -327,9 +328,10 @@ class Layering {
       const double names = std::ceil((width[i - 1] + width[i]) / 2 + name_gap);
       x[i] = x[i - 1] + std::max(settings_.layer_distance, names);
     }
-    const double wider = std::clamp(0.8 * height / (x.back() - margin + 1), 1.0, 2.2);
+    const double wider = std::clamp(0.8 * height / (x.back() - layout_margin + 1), 1.0, 2.2);
     for (double& column : x) {
-      if (settings_.letter_width > 0) column = std::round(margin + wider * (column - margin));
+      if (settings_.letter_width > 0)
+        column = std::round(layout_margin + wider * (column - layout_margin));
     }
     return x;
   }
@@ -337,11 +339,11 @@ class Layering {
   const Net& net_;
   LayoutSettings settings_;
   std::size_t count_;
-  std::vector<Link> arcs_;  // of the net, perhaps turned
+  std::vector<LayoutLink> arcs_;  // of the net, perhaps turned
   std::vector<std::uint8_t> turned_;
-  std::vector<Node> nodes_;               // places, transitions, bends
+  std::vector<LayoutNode> nodes_;         // places, transitions, bends
   std::vector<std::vector<int>> chains_;  // bends of an arc
-  std::vector<Link> links_;
+  std::vector<LayoutLink> links_;
   std::vector<std::vector<int>> left_, right_;
   std::vector<std::vector<int>> layers_;
 };

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t most_listed = 1000;  // entries of a list in JSON
 constexpr std::size_t most_told = 12;      // entries of a list in text
 
-JsonValue whole(std::uint64_t n) { return JsonValue(static_cast<double>(n)); }
+JsonValue whole_json(std::uint64_t n) { return JsonValue(static_cast<double>(n)); }
 JsonValue count(std::int64_t n) { return JsonValue(static_cast<double>(n)); }
 
 const std::string& name(const Net& net, PlaceId p) { return net.places[at(p.index)].name; }
@@ -91,7 +91,7 @@ std::vector<TransitionId> those_that(const Analysis& a, Claims::Fires fires) {
 void add_trace(const Net& net, const PropertyResult& r, const char* key, JsonValue& item) {
   if (!r.has_trace) return;
   if (r.trace.size() > max_trace_steps) {
-    item.add("trace_too_long", whole(r.trace.size()));
+    item.add("trace_too_long", whole_json(r.trace.size()));
   } else {
     item.add(key, steps_json(net, steps_of(r)));
   }
@@ -145,10 +145,10 @@ JsonValue markings_json(const Net& net, const Analysis& a) {
   JsonValue m = JsonValue::object();
   const StateSpace& space = *a.space;
   m.add("end", JsonValue(std::string(end_word(space.end()))));
-  m.add("markings", whole(space.size()));
-  m.add("firings", whole(space.firings()));
-  m.add("depth", whole(space.depth()));
-  m.add("bytes", whole(space.bytes()));
+  m.add("markings", whole_json(space.size()));
+  m.add("firings", whole_json(space.firings()));
+  m.add("depth", whole_json(space.depth()));
+  m.add("bytes", whole_json(space.bytes()));
   m.add("ignores_time", JsonValue::of(a.ignores_time()));
   if (space.end() == SpaceEnd::unbounded) {
     JsonValue growth = JsonValue::object();
@@ -165,9 +165,9 @@ JsonValue markings_json(const Net& net, const Analysis& a) {
     m.add("live", JsonValue::of(a.behaviour->is_live()));
     m.add("live_transitions", names_json(net, marked(net, a.behaviour->live, true)));
     m.add("reversible", JsonValue::of(a.behaviour->reversible));
-    m.add("home_markings", whole(a.behaviour->home_markings));
-    m.add("components", whole(a.behaviour->components));
-    m.add("final_components", whole(a.behaviour->final_components));
+    m.add("home_markings", whole_json(a.behaviour->home_markings));
+    m.add("components", whole_json(a.behaviour->components));
+    m.add("final_components", whole_json(a.behaviour->final_components));
   }
   return m;
 }
@@ -187,7 +187,7 @@ JsonValue runs_json(const Net& net, const Analysis& a) {
     bounds.add(name(net, place), count(a.claims.bounds[p]));
   }
   r.add("places_without_known_bound", names_json(net, unbounded));
-  r.add("deadlocks", whole(a.claims.deadlocks));
+  r.add("deadlocks", whole_json(a.claims.deadlocks));
   r.add("deadlock_free", JsonValue(std::string(verdict_word(deadlock.verdict))));
   add_trace(net, deadlock, "deadlock_trace", r);
   r.add("dead_transitions", names_json(net, those_that(a, Claims::Fires::never)));
@@ -198,14 +198,14 @@ JsonValue runs_json(const Net& net, const Analysis& a) {
 JsonValue open_json(const Analysis& a) {
   JsonValue o = JsonValue::object();
   o.add("end", JsonValue(std::string(end_word(a.open->end()))));
-  o.add("classes", whole(a.open->size()));
+  o.add("classes", whole_json(a.open->size()));
   return o;
 }
 
 JsonValue timed_json(const Net& net, const Analysis& a) {
   JsonValue t = JsonValue::object();
   t.add("end", JsonValue(std::string(end_word(a.timed->end()))));
-  t.add("states", whole(a.timed->size()));
+  t.add("states", whole_json(a.timed->size()));
   t.add("deterministic", JsonValue::of(a.timed->deterministic()));
   if (a.cycle) {
     t.add("period", JsonValue(a.cycle->period.value()));
@@ -267,7 +267,7 @@ std::vector<std::int64_t> marking_after(const Net& net, const std::vector<TimedF
 }
 
 // Lines of "word   text".
-class Lines {
+class ReportLines {
  public:
   template <class... Args>
   void add(const char* word, fmt::format_string<Args...> form, Args&&... args) {
@@ -281,7 +281,7 @@ class Lines {
   std::string text_;
 };
 
-void tell_structure(const Net& net, const Analysis& a, Lines& lines) {
+void tell_structure(const Net& net, const Analysis& a, ReportLines& lines) {
   std::vector<std::string> kinds;
   const auto kind = [&](bool is, const char* word) {
     if (is) kinds.emplace_back(word);
@@ -340,7 +340,7 @@ std::string trace_text(const Net& net, const PropertyResult& r, bool timed) {
              : text;
 }
 
-void tell_markings(const Net& net, const Analysis& a, Lines& lines) {
+void tell_markings(const Net& net, const Analysis& a, ReportLines& lines) {
   const StateSpace& space = *a.space;
   const char* more = "";
   if (space.end() == SpaceEnd::max_states) more = " and more: --max-states was reached";
@@ -375,7 +375,7 @@ const char* end_text(TimedEnd end) {
                                        : " and more";
 }
 
-void tell_time(const Net& net, const Analysis& a, Lines& lines) {
+void tell_time(const Net& net, const Analysis& a, ReportLines& lines) {
   if (a.open) {
     lines.add("events any time", "{} classes of states{}", a.open->size(), end_text(a.open->end()));
   }
@@ -392,7 +392,7 @@ void tell_time(const Net& net, const Analysis& a, Lines& lines) {
 }
 
 // What is claimed of all runs.
-void tell_claims(const Net& net, const Analysis& a, Lines& lines) {
+void tell_claims(const Net& net, const Analysis& a, ReportLines& lines) {
   const Claims& claims = a.claims;
   std::vector<std::string> high;
   std::vector<PlaceId> unknown;
@@ -424,9 +424,9 @@ void tell_claims(const Net& net, const Analysis& a, Lines& lines) {
 JsonValue analysis_json(const Net& net, const Analysis& a) {
   JsonValue root = JsonValue::object();
   root.add("name", JsonValue(net.name));
-  root.add("places", whole(net.places.size()));
-  root.add("transitions", whole(net.transitions.size()));
-  root.add("arcs", whole(net.arcs.size()));
+  root.add("places", whole_json(net.places.size()));
+  root.add("transitions", whole_json(net.transitions.size()));
+  root.add("arcs", whole_json(net.arcs.size()));
   root.add("structure", structure_json(net, a));
   root.add("untimed", markings_json(net, a));
   if (a.timed) root.add("timed", timed_json(net, a));
@@ -446,7 +446,7 @@ JsonValue analysis_json(const Net& net, const Analysis& a) {
 }
 
 std::string analysis_text(const Net& net, const Analysis& a) {
-  Lines lines;
+  ReportLines lines;
   lines.add("net", "{}: {} places, {} transitions, {} arcs", net.name.empty() ? "-" : net.name,
             net.places.size(), net.transitions.size(), net.arcs.size());
   tell_structure(net, a, lines);
@@ -471,10 +471,6 @@ const std::string& event_node(const Net& net, const NetEvent& e) {
   return e.kind == NetEventKind::fire ? name(net, TransitionId{e.node})
                                       : name(net, PlaceId{e.node});
 }
-double seconds(const NetTrace& trace, std::int64_t tick) {
-  return static_cast<double>(tick) / static_cast<double>(trace.ticks_per_second);
-}
-
 // quoted where CSV needs it
 std::string field(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
@@ -490,7 +486,7 @@ JsonValue trace_json(const Net& net, const NetTrace& trace) {
   root.add("name", JsonValue(net.name));
   root.add("frame_rate", JsonValue(to_string(trace.frame_rate)));
   root.add("frames", count(trace.frames));
-  root.add("seconds", JsonValue(seconds(trace, trace.frames * trace.ticks_per_frame)));
+  root.add("seconds", JsonValue(trace.seconds(trace.frames * trace.ticks_per_frame)));
   root.add("quiet", JsonValue::of(trace.quiet));
   const char* stops[] = {"none", "endless", "overflow"};
   root.add("stopped", JsonValue(std::string(stops[static_cast<int>(trace.stopped)])));
@@ -501,7 +497,7 @@ JsonValue trace_json(const Net& net, const NetTrace& trace) {
   for (const NetEvent& e : trace.events) {
     if (e.kind == NetEventKind::outside) continue;
     JsonValue& item = events.items.emplace_back(JsonValue::object());
-    item.add("time", JsonValue(seconds(trace, e.tick)));
+    item.add("time", JsonValue(trace.seconds(e.tick)));
     item.add("frame", count(trace.frame_of(e.tick)));
     item.add("event", JsonValue(std::string(event_word(e.kind))));
     item.add("node", JsonValue(event_node(net, e)));
@@ -515,7 +511,7 @@ std::string trace_csv(const Net& net, const NetTrace& trace, bool only_firings) 
   std::string out = "time,frame,event,node,count\n";
   for (const NetEvent& e : trace.events) {
     if (only_firings ? e.kind != NetEventKind::fire : e.kind == NetEventKind::outside) continue;
-    fmt::format_to(std::back_inserter(out), "{},{},{},{},{}\n", seconds(trace, e.tick),
+    fmt::format_to(std::back_inserter(out), "{},{},{},{},{}\n", trace.seconds(e.tick),
                    trace.frame_of(e.tick), event_word(e.kind), field(event_node(net, e)), e.count);
   }
   return out;

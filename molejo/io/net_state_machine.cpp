@@ -18,8 +18,8 @@ const std::vector<std::string> machine_keys{"name",   "description", "start",
                                             "states", "transitions", "layers"};
 const std::vector<std::string> layer_keys{"name", "start", "states", "transitions"};
 const std::vector<std::string> state_keys{"name", "action", "duration"};
-const std::vector<std::string> transition_keys{"name",      "from",    "to",      "exit_time",
-                                               "condition", "trigger", "priority"};
+const std::vector<std::string> change_keys{"name",      "from",    "to",      "exit_time",
+                                           "condition", "trigger", "priority"};
 
 Fraction seconds(const JsonCursor& value) {
   const auto result =
@@ -36,7 +36,7 @@ Fraction product(const Fraction& a, const Fraction& b, const JsonCursor& at) {
   return {static_cast<std::int64_t>(n), static_cast<std::int64_t>(d)};
 }
 
-struct State {
+struct MachineState {
   std::string name;
   Fraction duration;            // of the action; 0: none is given
   std::vector<Fraction> exits;  // distinct times after which transitions may leave, ascending
@@ -67,7 +67,7 @@ class LayerReader {
     list.expect_array(most_states);
     for (std::size_t i = 0; i < list.size(); ++i) {
       const JsonCursor item = list[i];
-      State state;
+      MachineState state;
       std::string action;
       if (item.is_string()) {
         state.name = item.name();
@@ -103,7 +103,7 @@ class LayerReader {
     list->expect_array(most_changes);
     for (std::size_t i = 0; i < list->size(); ++i) {
       const JsonCursor item = (*list)[i];
-      item.expect_keys(transition_keys);
+      item.expect_keys(change_keys);
       const JsonCursor from = item.need("from");
       const int to = need(item.need("to"));
       if (from.name() != "any") {
@@ -135,7 +135,7 @@ class LayerReader {
     item.only_one({"trigger", "condition"});
     if (const auto trigger = item.find("trigger")) change.event = trigger->name();
     if (const auto condition = item.find("condition")) change.event = "when " + condition->name();
-    State& state = states_[at(from)];
+    MachineState& state = states_[at(from)];
     if (const auto exit = item.find("exit_time")) {
       // as in game engines: a fraction of the action, where it has a duration
       const Fraction part = seconds(*exit);
@@ -152,7 +152,7 @@ class LayerReader {
 
   void add_places() {
     for (std::size_t s = 0; s < states_.size(); ++s) {
-      State& state = states_[s];
+      MachineState& state = states_[s];
       std::vector<Fraction>& exits = state.exits;
       std::sort(exits.begin(), exits.end());
       exits.erase(std::unique(exits.begin(), exits.end()), exits.end());
@@ -171,7 +171,7 @@ class LayerReader {
   }
 
   void add_transition(const Change& c) {
-    const State& from = states_[at(c.from)];
+    const MachineState& from = states_[at(c.from)];
     guarded(c.at, [&] {
       const TransitionId t = builder_.add(Transition{prefix_ + c.name, c.priority, c.event});
       // takes the state and its timers: those that it needs when their wait is over
@@ -202,7 +202,7 @@ class LayerReader {
   int start_ = 0;
   std::vector<std::string> names_, actions_;
   std::unordered_map<std::string, int> index_, ways_;
-  std::vector<State> states_;
+  std::vector<MachineState> states_;
   std::vector<Change> changes_;
   std::vector<PlaceId> places_;           // with timers behind their state
   std::vector<std::size_t> first_place_;  // of a state

@@ -11,7 +11,7 @@ namespace molejo {
 
 namespace {
 
-constexpr double radius = 16, bar_width = 7, bar_height = 34;
+constexpr double place_radius = 16, bar_width = 7, bar_height = 34;
 
 // The way of an arc with rounded bends; ends at the border of the nodes, not at their middles.
 class ArcPath {
@@ -47,10 +47,10 @@ class ArcPath {
     const double length = std::hypot(dx, dy);
     if (length < 1e-9) return;
     if (bends_.size() > 2) {
-      end.x += (dx > 0 ? 1 : -1) * (is_place ? radius + 1 : bar_width / 2 + 1);
+      end.x += (dx > 0 ? 1 : -1) * (is_place ? place_radius + 1 : bar_width / 2 + 1);
       return;
     }
-    const double border = is_place ? radius + 1 : bar_width / 2 + 2;
+    const double border = is_place ? place_radius + 1 : bar_width / 2 + 2;
     const double scale = is_place ? border / length : border / std::max(std::fabs(dx), 1e-9);
     end.x += dx * std::min(1.0, scale);
     end.y += dy * std::min(1.0, scale);
@@ -89,7 +89,7 @@ std::string shortened(const std::string& name) {
   return name.substr(0, end) + "\u2026";
 }
 
-constexpr const char* style =
+constexpr const char* net_style =
     "<style>text{font:11px sans-serif;text-anchor:middle;fill:#222}"
     ".d{font-size:9px;fill:#667}.e{font-size:9px;fill:#9a3412}"
     ".a{fill:none;stroke:#556;stroke-width:1.2}.i{stroke-dasharray:4 3}"
@@ -116,7 +116,7 @@ std::string net_svg(const Net& net) {
   add("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0f} {:.0f}\" width=\"{:.0f}\" "
       "height=\"{:.0f}\">",
       at.width, at.height, at.width, at.height);
-  out += style;
+  out += net_style;
   add("<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>");
   if (!net.name.empty()) add("<title>{}</title>", escaped(net.name));
   for (std::size_t i = 0; i < net.arcs.size(); ++i) {
@@ -134,11 +134,11 @@ std::string net_svg(const Net& net) {
     const DrawingPoint c = at.places[i];
     add("<g><title>{}{}</title><circle class=\"p{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"/>{}",
         escaped(p.name), p.action.empty() ? "" : ": " + escaped(p.action),
-        p.delay.numerator == 0 ? " c" : "", c.x, c.y, radius, token_marks(c, p.tokens));
-    add("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", c.x, c.y - radius - 5,
+        p.delay.numerator == 0 ? " c" : "", c.x, c.y, place_radius, token_marks(c, p.tokens));
+    add("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", c.x, c.y - place_radius - 5,
         escaped(shortened(p.name)));
     if (p.delay.numerator > 0) {
-      add("<text class=\"d\" x=\"{:.1f}\" y=\"{:.1f}\">{} s{}</text>", c.x, c.y + radius + 11,
+      add("<text class=\"d\" x=\"{:.1f}\" y=\"{:.1f}\">{} s{}</text>", c.x, c.y + place_radius + 11,
           to_string(p.delay), p.awaited ? "+" : "");
     }
     out += "</g>\n";

@@ -20,7 +20,7 @@ bool is_name(std::string_view word) {
                      [](char c) { return is_letter_or_underscore(c) || is_digit(c); });
 }
 
-std::optional<std::int64_t> whole(std::string_view word) {
+std::optional<std::int64_t> whole_number(std::string_view word) {
   const bool negative = !word.empty() && word.front() == '-';
   if (negative) word.remove_prefix(1);
   if (word.empty() || word.size() > 10) return std::nullopt;
@@ -109,7 +109,7 @@ class TextReader {
 
   std::int64_t number(std::string_view word, std::int64_t lowest, std::int64_t highest,
                       const char* what) const {
-    const auto value = whole(word);
+    const auto value = whole_number(word);
     if (value && *value >= lowest && *value <= highest) return *value;
     fail(fmt::format("{} '{}': expected a whole number from {} to {}", what, shown(word), lowest,
                      highest));

@@ -8,10 +8,6 @@ namespace molejo {
 
 namespace {
 
-double seconds(const NetTrace& trace, std::int64_t tick) {
-  return static_cast<double>(tick) / static_cast<double>(trace.ticks_per_second);
-}
-
 // The last frame that shows what was so until the tick.
 std::int64_t last_frame(const NetTrace& trace, std::int64_t until) {
   return until < 0 ? trace.frames : trace.frame_of(until) - 1;
@@ -30,7 +26,7 @@ std::vector<TraceStep> steps_to_violation(const Net& net, const NetTrace& trace,
 std::string watched_text(const NetTrace& trace, const Watched& w) {
   if (w.never_comes) return "violated: it never comes, nothing can happen any more";
   const auto moment = [&](std::int64_t tick, std::int64_t frame) {
-    return fmt::format("{:.6g} s (frame {})", seconds(trace, tick), frame);
+    return fmt::format("{:.6g} s (frame {})", trace.seconds(tick), frame);
   };
   if (w.is_violated()) {
     std::string text = "violated from " + moment(w.violated_from, trace.frame_of(w.violated_from));
@@ -57,13 +53,13 @@ JsonValue watched_json(const Net& net, const NetTrace& trace, const std::vector<
                                                                    : "not seen")));
     const auto number = [&](const char* key, double x) { item.add(key, JsonValue(x)); };
     if (w.seen >= 0 && !w.is_violated()) {
-      number("at", seconds(trace, w.seen));
+      number("at", trace.seconds(w.seen));
       number("frame", static_cast<double>(trace.frame_of(w.seen)));
     }
     if (!w.is_violated()) continue;
-    number("from", seconds(trace, w.violated_from));
+    number("from", trace.seconds(w.violated_from));
     number("frame", static_cast<double>(trace.frame_of(w.violated_from)));
-    if (w.violated_until >= 0) number("to", seconds(trace, w.violated_until));
+    if (w.violated_until >= 0) number("to", trace.seconds(w.violated_until));
     number("last_frame", static_cast<double>(last_frame(trace, w.violated_until)));
     number("times", static_cast<double>(w.violations));
     const std::vector<TraceStep> steps = steps_to_violation(net, trace, w);

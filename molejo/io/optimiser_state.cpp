@@ -15,7 +15,7 @@ namespace {
 
 constexpr int largest_count = 1'000'000'000;
 constexpr double largest_whole = 9007199254740992.0;  // 2^53
-constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
 // writing
 
@@ -34,8 +34,8 @@ JsonValue reals(const Range& range) {
 JsonValue word(std::uint64_t x) { return fmt::format("0x{:016x}", x); }
 
 // evaluations; the largest stands for no bound
-JsonValue count(std::int64_t x) {
-  return x == unlimited ? JsonValue() : JsonValue(static_cast<double>(x));
+JsonValue limit_json(std::int64_t x) {
+  return x == no_limit ? JsonValue() : JsonValue(static_cast<double>(x));
 }
 
 JsonValue columns(const MatX& M, bool lower_only) {
@@ -71,7 +71,7 @@ JsonValue to_json(const CmaSettings& s) {
   object.add("condition", real(s.condition));
   object.add("stagnation", JsonValue::of(s.stagnation));
   object.add("max_generations", static_cast<double>(s.max_generations));
-  object.add("max_evaluations", count(s.max_evaluations));
+  object.add("max_evaluations", limit_json(s.max_evaluations));
   return object;
 }
 
@@ -87,7 +87,7 @@ JsonValue to_json(const MultiplierSettings& s) {
   object.add("run_0_until_easy", JsonValue::of(s.run_0_until_easy));
   object.add("penalty_in_run_0", JsonValue::of(s.penalty_in_run_0));
   object.add("stop_at_first", JsonValue::of(s.stop_at_first));
-  object.add("max_evaluations", count(s.max_evaluations));
+  object.add("max_evaluations", limit_json(s.max_evaluations));
   return object;
 }
 
@@ -97,7 +97,7 @@ JsonValue to_json(const RestartSettings& s) {
   object.add("kind", kind_words[static_cast<std::size_t>(s.kind)]);
   object.add("restarts", static_cast<double>(s.restarts));
   object.add("growth", real(s.growth));
-  object.add("max_evaluations", count(s.max_evaluations));
+  object.add("max_evaluations", limit_json(s.max_evaluations));
   return object;
 }
 
@@ -146,7 +146,7 @@ VecX read_vector(const JsonCursor& at, Eigen::Index size, Allow allow = Allow::f
 }
 
 std::int64_t read_count(const JsonCursor& at) {
-  if (at.is_null()) return unlimited;
+  if (at.is_null()) return no_limit;
   const double x = read_real(at);
   if (!(x >= 0) || x > largest_whole || x != std::floor(x)) {
     at.fail("expected a whole number that is not negative, or null");
@@ -168,7 +168,8 @@ std::uint64_t read_word(const JsonCursor& at) {
   return x;
 }
 
-int read_choice(const JsonCursor& at, std::string_view kind, std::span<const std::string> words) {
+int read_saved_choice(const JsonCursor& at, std::string_view kind,
+                      std::span<const std::string> words) {
   const std::string text = at.is_string() ? at.text() : "";
   const auto found = std::find(words.begin(), words.end(), text);
   if (found == words.end()) at.fail(unknown_word(kind, text, words));
@@ -206,8 +207,8 @@ CmaSettings read_cma_settings(const JsonCursor& at) {
   s.population = read_whole(population, 0, 1 << 20);
   if (s.population == 1) population.fail("expected 0, or 2 and more");
   s.sigma = read_positive(at.need("sigma"));
-  s.weights =
-      static_cast<CmaWeights>(read_choice(at.need("weights"), "kind of weights", weight_words));
+  s.weights = static_cast<CmaWeights>(
+      read_saved_choice(at.need("weights"), "kind of weights", weight_words));
   s.diagonal = at.need("diagonal").boolean();
   s.seed = read_word(at.need("seed"));
   s.target = read_real(at.need("target"), Allow::infinite);
@@ -244,7 +245,8 @@ RestartSettings read_restart_settings(const JsonCursor& at) {
   RestartSettings s;
   s.cma = read_cma_settings(at.need("cma"));
   if (s.cma.population == 0) at.need("cma").need("population").fail("expected 2 and more");
-  s.kind = static_cast<RestartKind>(read_choice(at.need("kind"), "kind of restarts", kind_words));
+  s.kind =
+      static_cast<RestartKind>(read_saved_choice(at.need("kind"), "kind of restarts", kind_words));
   s.restarts = read_whole(at.need("restarts"), 0, 1000);
   const JsonCursor growth = at.need("growth");
   s.growth = read_real(growth);
@@ -301,11 +303,11 @@ void read_shape(const JsonCursor& at, Eigen::Index n, CmaState& state) {
   }
 }
 
-constexpr std::string_view format_key = "optimiser_state";
+constexpr std::string_view optimiser_format_key = "optimiser_state";
 
 std::string document_text(std::string_view kind, JsonValue state) {
   JsonValue root = JsonValue::object();
-  root.add(std::string(format_key), std::string(kind));
+  root.add(std::string(optimiser_format_key), std::string(kind));
   for (std::size_t i = 0; i < state.items.size(); ++i) {
     root.add(state.keys[i], std::move(state.items[i]));
   }
@@ -319,9 +321,9 @@ auto parsed(std::string_view text, const std::string& file, const std::string& k
   const std::string instance;
   const JsonCursor root(document, document.root, scope, instance);
   root.expect_object();
-  const JsonCursor format = root.need(format_key);
+  const JsonCursor format = root.need(optimiser_format_key);
   const std::array<std::string, 1> kinds = {kind};
-  read_choice(format, "kind of state", kinds);
+  read_saved_choice(format, "kind of state", kinds);
   return read(root);
 }
 
@@ -344,7 +346,7 @@ JsonValue to_json(const CmaState& s) {
   object.add("stop", std::string(name(s.stop)));
   object.add("generation", static_cast<double>(s.generation));
   object.add("decomposed", static_cast<double>(s.decomposed));
-  object.add("evaluations", count(s.evaluations));
+  object.add("evaluations", limit_json(s.evaluations));
   object.add("best_value", real(s.best_value));
   object.add("sigma", real(s.sigma));
   object.add("fading", real(s.fading));
@@ -376,11 +378,11 @@ CmaState read_cma_state(const JsonCursor& at) {
   if (s.settings.population < 2) population.fail("expected 2 or more");
   if (n * s.settings.population > 1 << 24) population.fail("expected fewer for so many unknowns");
   s.stop = static_cast<CmaStop>(
-      read_choice(at.need("stop"), "reason to stop", names_up_to(CmaStop::no_effect)));
+      read_saved_choice(at.need("stop"), "reason to stop", names_up_to(CmaStop::no_effect)));
   s.generation = read_whole(at.need("generation"), 0, largest_count);
   s.decomposed = read_whole(at.need("decomposed"), 0, s.generation);
   s.evaluations = read_count(at.need("evaluations"));
-  if (s.evaluations == unlimited) at.need("evaluations").fail("expected a number");
+  if (s.evaluations == no_limit) at.need("evaluations").fail("expected a number");
   s.best_value = read_real(at.need("best_value"), Allow::infinite);
   s.sigma = read_positive(at.need("sigma"));
   const JsonCursor fading = at.need("fading");
@@ -404,7 +406,7 @@ JsonValue to_json(const MultiplierState& s) {
   object.add("settings", to_json(s.settings));
   object.add("phase", std::string(name(s.phase)));
   object.add("run", static_cast<double>(s.run));
-  object.add("evaluations", count(s.evaluations));
+  object.add("evaluations", limit_json(s.evaluations));
   object.add("outputs", static_cast<double>(s.outputs));
   object.add("lambda", reals(s.lambda));
   object.add("solution", to_json(s.solution));
@@ -418,10 +420,10 @@ MultiplierState read_multiplier_state(const JsonCursor& at) {
   MultiplierState s;
   s.settings = read_multiplier_settings(at.need("settings"));
   s.phase = static_cast<MultiplierPhase>(
-      read_choice(at.need("phase"), "phase", names_up_to(MultiplierPhase::budget_done)));
+      read_saved_choice(at.need("phase"), "phase", names_up_to(MultiplierPhase::budget_done)));
   s.run = read_whole(at.need("run"), 0, 1'000'000);
   s.evaluations = read_count(at.need("evaluations"));
-  if (s.evaluations == unlimited) at.need("evaluations").fail("expected a number");
+  if (s.evaluations == no_limit) at.need("evaluations").fail("expected a number");
   const std::size_t constraints = s.settings.tolerance.size();
   s.outputs = read_whole(at.need("outputs"), 2 + static_cast<int>(constraints), 1 << 24);
   s.lambda = read_list(at.need("lambda"), constraints);
@@ -442,9 +444,9 @@ JsonValue to_json(const RestartState& s) {
   object.add("run", static_cast<double>(s.run));
   object.add("grown", static_cast<double>(s.grown));
   object.add("small", JsonValue::of(s.small));
-  object.add("evaluations", count(s.evaluations));
-  object.add("used_by_grown", count(s.used_by_grown));
-  object.add("used_by_small", count(s.used_by_small));
+  object.add("evaluations", limit_json(s.evaluations));
+  object.add("used_by_grown", limit_json(s.used_by_grown));
+  object.add("used_by_small", limit_json(s.used_by_small));
   object.add("random", to_json(s.random));
   object.add("best_value", real(s.best_value));
   object.add("best", reals(s.best));

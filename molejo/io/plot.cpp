@@ -21,12 +21,13 @@ namespace {
 using namespace plot_style;
 
 // layout in pixels
-constexpr double width = 720, left = 88, right = 150, top = 54, bottom = 62;
+constexpr double page_width = 720, page_left = 88, page_right = 150, page_top = 54,
+                 page_bottom = 62;
 constexpr double panel_height = 220, panel_gap = 36, stills_height = 360;
-constexpr double plot_width = width - left - right;
+constexpr double plot_width = page_width - page_left - page_right;
 constexpr double line_height = 22;
 
-constexpr const char* rule = "#e4e7eb";
+constexpr const char* grid_color = "#e4e7eb";
 
 struct Series {
   std::string name;
@@ -156,25 +157,26 @@ std::vector<Panel> panels(const Scene& scene, const Model& model, const Recordin
   return out;
 }
 
-class Figure {
+class PlotPage {
  public:
   // `stills` is drawn from y = top on and is `stills_height` high, without it the plots move up.
-  Figure(const Scene& scene, const std::string& stills, const std::vector<Panel>& panels,
-         std::vector<double> times)
+  PlotPage(const Scene& scene, const std::string& stills, const std::vector<Panel>& panels,
+           std::vector<double> times)
       : times_(std::move(times)) {
     double low = 0, high = 1;
     find_range(times_, low, high);
     time_ = axis_for(low, high, 6, false);
-    const double first = stills.empty() ? top : top + stills_height + panel_gap;
-    const double height = first + bottom + panel_height * static_cast<double>(panels.size()) +
+    const double first = stills.empty() ? page_top : page_top + stills_height + panel_gap;
+    const double height = first + page_bottom + panel_height * static_cast<double>(panels.size()) +
                           panel_gap * static_cast<double>(panels.size() - 1);
     add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:g}\" height=\"{1:g}\" "
         "viewBox=\"0 0 {0:g} {1:g}\" font-family=\"system-ui, 'Segoe UI', 'DejaVu Sans', "
         "Helvetica, Arial, sans-serif\" font-size=\"15\" fill=\"{2}\">\n",
-        width, height, ink);
+        page_width, height, ink);
     const std::string title = escaped(scene.name.empty() ? "Energy" : scene.name);
     add("<title>{}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", title);
-    add("<text x=\"{:g}\" y=\"34\" font-size=\"18\" font-weight=\"600\">{}</text>\n", left, title);
+    add("<text x=\"{:g}\" y=\"34\" font-size=\"18\" font-weight=\"600\">{}</text>\n", page_left,
+        title);
     out_ += stills;
     for (std::size_t i = 0; i < panels.size(); ++i) {
       const double y = first + static_cast<double>(i) * (panel_height + panel_gap);
@@ -201,7 +203,7 @@ class Figure {
   }
 
   double x_of(double t) const {
-    return left + (t - time_.low) / (time_.high - time_.low) * plot_width;
+    return page_left + (t - time_.low) / (time_.high - time_.low) * plot_width;
   }
 
   void draw(const Panel& panel, double y0, bool with_time_labels) {
@@ -228,18 +230,20 @@ class Figure {
     };
     ticks(axis, [&](double v) {
       const double y = y1 - (v - axis.low) / (axis.high - axis.low) * panel_height;
-      add("<path d=\"M{:.1f} {:.1f}h{:g}\" stroke=\"{}\"/>\n", left, y, plot_width, rule);
-      add("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", left - 9, y + 5.2,
+      add("<path d=\"M{:.1f} {:.1f}h{:g}\" stroke=\"{}\"/>\n", page_left, y, plot_width,
+          grid_color);
+      add("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", page_left - 9, y + 5.2,
           axis.label(v));
     });
     ticks(time_, [&](double t) {
-      add("<path d=\"M{:.1f} {:.1f}v{:g}\" stroke=\"{}\"/>\n", x_of(t), y0, panel_height, rule);
+      add("<path d=\"M{:.1f} {:.1f}v{:g}\" stroke=\"{}\"/>\n", x_of(t), y0, panel_height,
+          grid_color);
       if (!with_time_labels) return;
       add("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x_of(t), y1 + 22,
           time_.label(t));
     });
-    add("<path d=\"M{:.1f} {:.1f}V{:.1f}H{:.1f}\" fill=\"none\" stroke=\"{}\"/>\n", left, y0, y1,
-        left + plot_width, faint_ink);
+    add("<path d=\"M{:.1f} {:.1f}V{:.1f}H{:.1f}\" fill=\"none\" stroke=\"{}\"/>\n", page_left, y0,
+        y1, page_left + plot_width, faint_ink);
 
     const std::string unit = with_power(panel.unit, axis.exponent);
     add("<text transform=\"translate(22 {:.1f}) rotate(-90)\" text-anchor=\"middle\" "
@@ -247,7 +251,7 @@ class Figure {
         (y0 + y1) / 2, faint_ink, panel.quantity + (unit.empty() ? "" : " (" + unit + ")"));
     if (with_time_labels) {
       add("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" fill=\"{}\">time ({})</text>\n",
-          left + plot_width / 2, y1 + 47, faint_ink, with_power("s", time_.exponent));
+          page_left + plot_width / 2, y1 + 47, faint_ink, with_power("s", time_.exponent));
     }
   }
 
@@ -292,7 +296,7 @@ class Figure {
 
   void draw_legend(const Panel& panel, double y0) {
     constexpr auto most = static_cast<std::size_t>(panel_height / line_height);
-    const double x = left + plot_width + 16;
+    const double x = page_left + plot_width + 16;
     for (std::size_t i = 0; i < std::min(most, panel.series.size()); ++i) {
       const double y = y0 + 12 + line_height * static_cast<double>(i);
       if (i + 1 == most && panel.series.size() > most) {
@@ -328,10 +332,10 @@ std::string svg(const Scene& scene, const Model& model, const Recording& recordi
                 const ForceArrows& arrows) {
   std::vector<double> times;
   for (const Frame& frame : recording.frames) times.push_back(frame.state.t);
-  const std::string strip =
-      stills(scene, model, recording,
-             {.x = 0, .y = top, .width = width, .height = stills_height, .arrows = arrows});
-  return Figure(scene, strip, panels(scene, model, recording), std::move(times)).take();
+  const std::string strip = stills(
+      scene, model, recording,
+      {.x = 0, .y = page_top, .width = page_width, .height = stills_height, .arrows = arrows});
+  return PlotPage(scene, strip, panels(scene, model, recording), std::move(times)).take();
 }
 
 }  // namespace molejo

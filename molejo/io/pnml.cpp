@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* grammar = "http://www.pnml.org/version-2009/grammar/pnml";
 constexpr const char* pt_net = "http://www.pnml.org/version-2009/grammar/ptnet";
-constexpr XmlLimits limits{std::size_t{256} << 20, 8'000'000};
+constexpr XmlLimits pnml_limits{std::size_t{256} << 20, 8'000'000};
 constexpr int max_reference_chain = 1000;
 
 std::string_view trimmed(std::string_view text) {
@@ -481,7 +481,7 @@ class PnmlWriter {
 }  // namespace
 
 Net parse_pnml(std::string_view text, const std::string& file) {
-  const XmlElement root = parse_xml(text, file, limits);
+  const XmlElement root = parse_xml(text, file, pnml_limits);
   return PnmlReader(root).run();
 }
 

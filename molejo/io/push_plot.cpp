@@ -19,16 +19,17 @@ namespace {
 using namespace plot_style;
 
 // layout in pixels
-constexpr double width = 720, height = 640, centre_x = 290, centre_y = 350, radius = 220;
+constexpr double push_plot_width = 720, push_plot_height = 640, centre_x = 290, centre_y = 350,
+                 circle_radius = 220;
 constexpr double legend_x = 560;
-constexpr const char* rule = "#d0d7de";
+constexpr const char* circle_color = "#d0d7de";
 
-struct Place {
+struct PlotPoint {
   double x, y;
 };
 
 // Forward is up, left is left.
-Place place(double turn, double distance) {
+PlotPoint place(double turn, double distance) {
   const SinCos<double> t = sincos(turn);
   return {centre_x - distance * t.sin, centre_y - distance * t.cos};
 }
@@ -45,8 +46,8 @@ class Plot {
     add(R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" width="{}" height="{}" )"
         R"(font-family="system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif" )"
         R"(font-size="13" fill="{}">)",
-        width, height, width, height, ink);
-    add(R"(<rect width="{}" height="{}" fill="#ffffff"/>)", width, height);
+        push_plot_width, push_plot_height, push_plot_width, push_plot_height, ink);
+    add(R"(<rect width="{}" height="{}" fill="#ffffff"/>)", push_plot_width, push_plot_height);
     add(R"(<text x="28" y="38" font-size="19" font-weight="600">{}</text>)", escaped(title));
     add(R"(<text x="28" y="60" fill="{}">Largest push survived: force on the torso for {:g} s, up )"
         R"({:g} s later; {:.1f} kg</text>)",
@@ -69,19 +70,19 @@ class Plot {
     fmt::format_to(std::back_inserter(svg_), format, std::forward<T>(values)...);
     svg_ += '\n';
   }
-  double scaled(double impulse) const { return radius * impulse / end_; }
+  double scaled(double impulse) const { return circle_radius * impulse / end_; }
 
   void rings() {
     const double step = end_ > 2 ? 0.5 : 0.25;
     for (double r = step; r < end_ + 1e-9; r += step) {
       const bool reference = std::fabs(r - 0.5) < 1e-9 || std::fabs(r - 1) < 1e-9;
       add(R"(<circle cx="{}" cy="{}" r="{:.2f}" fill="none" stroke="{}" stroke-width="{}"{}/>)",
-          centre_x, centre_y, scaled(r), reference ? faint_ink : rule, reference ? 1.3 : 1,
+          centre_x, centre_y, scaled(r), reference ? faint_ink : circle_color, reference ? 1.3 : 1,
           reference ? R"( stroke-dasharray="5 4")" : "");
     }
     for (const double r : {0.5, 1.0}) {
       // between two spokes, where no line has a corner
-      const Place at = place(-0.39269908, scaled(r));
+      const PlotPoint at = place(-0.39269908, scaled(r));
       add(R"(<text x="{:.1f}" y="{:.1f}" font-size="12" fill="{}" paint-order="stroke" )"
           R"(stroke="#ffffff" stroke-width="4">{:.1f}</text>)",
           at.x + 3, at.y - 4, faint_ink, r);
@@ -90,17 +91,17 @@ class Plot {
 
   void spokes() {
     for (int d = 0; d < battery_.directions; ++d) {
-      const Place end = place(angle(battery_, d), radius);
+      const PlotPoint end = place(angle(battery_, d), circle_radius);
       add(R"(<line x1="{}" y1="{}" x2="{:.2f}" y2="{:.2f}" stroke="{}"/>)", centre_x, centre_y,
-          end.x, end.y, rule);
+          end.x, end.y, circle_color);
     }
     add(R"(<text x="{}" y="{}" text-anchor="middle">forward</text>)", centre_x,
-        centre_y - radius - 12);
+        centre_y - circle_radius - 12);
     add(R"(<text x="{}" y="{}" text-anchor="middle">back</text>)", centre_x,
-        centre_y + radius + 24);
-    add(R"(<text x="{}" y="{}" text-anchor="end">left</text>)", centre_x - radius - 10,
+        centre_y + circle_radius + 24);
+    add(R"(<text x="{}" y="{}" text-anchor="end">left</text>)", centre_x - circle_radius - 10,
         centre_y + 4);
-    add(R"(<text x="{}" y="{}">right</text>)", centre_x + radius + 10, centre_y + 4);
+    add(R"(<text x="{}" y="{}">right</text>)", centre_x + circle_radius + 10, centre_y + 4);
   }
 
   void shared_area() {
@@ -113,7 +114,7 @@ class Plot {
     add(R"(<path d="{}" fill="none" stroke="{}" stroke-width="2" stroke-linejoin="round"/>)",
         path([&](int d) { return battery_.at(d, p); }), color);
     for (int d = 0; d < battery_.directions; ++d) {
-      const Place at = place(angle(battery_, d), scaled(battery_.at(d, p)));
+      const PlotPoint at = place(angle(battery_, d), scaled(battery_.at(d, p)));
       add(R"(<circle cx="{:.2f}" cy="{:.2f}" r="3" fill="{}"/>)", at.x, at.y, color);
     }
   }
@@ -122,7 +123,7 @@ class Plot {
   std::string path(F&& impulse) const {
     std::string d;
     for (int k = 0; k < battery_.directions; ++k) {
-      const Place at = place(angle(battery_, k), scaled(impulse(k)));
+      const PlotPoint at = place(angle(battery_, k), scaled(impulse(k)));
       fmt::format_to(std::back_inserter(d), "{}{:.2f} {:.2f}", k == 0 ? "M" : "L", at.x, at.y);
     }
     return d + "Z";

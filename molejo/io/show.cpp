@@ -22,7 +22,7 @@ namespace molejo {
 
 namespace {
 
-const std::vector<std::string> file_keys{
+const std::vector<std::string> show_file_keys{
     "name",   "description", "parameters", "variables", "scene",       "camera",
     "actors", "net",         "properties", "fps",       "duration",    "seed",
     "cast",   "start",       "actions",    "places",    "transitions", "causes"};
@@ -465,7 +465,7 @@ Show parse_show(std::string_view text, const SourceFile& file, const CharacterLo
   Scope scope;
   const std::string instance;
   const JsonCursor outer(document, document.root, scope, instance);
-  outer.expect_keys(file_keys);
+  outer.expect_keys(show_file_keys);
   if (const auto parameters = outer.find("parameters")) read_parameters(*parameters, scope);
   const JsonCursor top(document, document.root, scope, instance);
   return ShowReader(top, loader).read();

@@ -15,12 +15,11 @@ namespace molejo {
 
 namespace {
 
-const std::vector<std::string> kinds{"reach",  "stance",  "body", "keys",  "gait",
-                                     "attach", "release", "move", "force", "motor",
-                                     "clip",   "walk",    "idle", "fall",  "recover"};
+const std::vector<std::string> action_kinds{"reach",  "stance",  "body", "keys",  "gait",
+                                            "attach", "release", "move", "force", "motor",
+                                            "clip",   "walk",    "idle", "fall",  "recover"};
 const std::vector<std::string> eases{"linear", "smooth", "in", "out"};
 const std::vector<std::string> ways{"straight", "ballistic", "simulated"};
-constexpr double far = 1e6;  // m: nothing is directed beyond
 
 int read_choice(const JsonCursor& at, const char* kind, const std::vector<std::string>& words) {
   const std::string word = at.text();
@@ -36,7 +35,8 @@ Ease read_ease(const JsonCursor& at) {
 
 Vec3 read_point(const JsonCursor& at) {
   const Vec3 p = at.vec3();
-  if (!(max_abs(p) <= far)) at.fail(fmt::format("must be within {:g} m", far));
+  if (!(max_abs(p) <= farthest_directed))
+    at.fail(fmt::format("must be within {:g} m", farthest_directed));
   return p;
 }
 
@@ -156,7 +156,7 @@ Action ActionReader::read_reach(const JsonCursor& at, int actor) {
     reach.to = read_point(at.need("to"));
   }
   reach.swivel = read_angle(at, "swivel");
-  at.read_between("lift", -far, far, reach.lift);
+  at.read_between("lift", -farthest_directed, farthest_directed, reach.lift);
   reach.ease = read_ease(at);
   return reach;
 }
@@ -170,7 +170,7 @@ Action ActionReader::read_stance(const JsonCursor& at, int actor) {
   if (!bodies_.figures[molejo::at(stance.figure)].limbs[molejo::at(stance.limb)].is_leg) {
     which.fail("expected a leg: a limb that ends in a foot of the character");
   }
-  stance.travel = at.need("travel").between(-far, far);
+  stance.travel = at.need("travel").between(-farthest_directed, farthest_directed);
   stance.ease = read_ease(at);
   return stance;
 }
@@ -182,7 +182,8 @@ Action ActionReader::read_body(const JsonCursor& at, int actor) {
   motion.figure = acting(at, actor);
   if (const auto x = at.find("travel")) motion.travel = read_point(*x);
   motion.turn = read_angle(at, "turn");
-  if (const auto x = at.find("lift")) motion.lift = x->between(-far, far);
+  if (const auto x = at.find("lift"))
+    motion.lift = x->between(-farthest_directed, farthest_directed);
   motion.tilt = read_angle(at, "tilt");
   if (motion.tilt && bodies_.figures[molejo::at(motion.figure)].waist < 0) {
     at.fail("the torso of this actor is not held by a hinge across its root: it cannot tilt");
@@ -240,8 +241,8 @@ Action ActionReader::read_keys(const JsonCursor& at, int actor) {
   if (const auto over = at.find("over")) {
     keyed.by_progress = read_choice(*over, "word for time", {"seconds", "progress"}) == 1;
   }
-  at.read_between("blend_in", 0, far, keyed.blend_in);
-  at.read_between("blend_out", 0, far, keyed.blend_out);
+  at.read_between("blend_in", 0, farthest_directed, keyed.blend_in);
+  at.read_between("blend_out", 0, farthest_directed, keyed.blend_out);
   return keyed;
 }
 
@@ -250,7 +251,7 @@ Action ActionReader::read_gait(const JsonCursor& at, int actor, double delay) {
   GaitMotion motion;
   motion.figure = acting(at, actor);
   at.read("cycle", motion.cycle);
-  at.read_between("blend_in", 0, far, motion.blend_in);
+  at.read_between("blend_in", 0, farthest_directed, motion.blend_in);
   if (!motion.cycle && !(delay > 0 && delay <= 600)) {
     at.fail("a simulated gait needs a delay of its place, of 600 s at most; or \"cycle\": true");
   }
@@ -350,8 +351,8 @@ FormulaDrive ActionReader::add_gate(const JsonCursor& at, double delay, std::str
     bodies_.scene.definitions.push_back(std::move(d));
   }
   double blend_in = 0, blend_out = 0;
-  at.read_between("blend_in", 0, far, blend_in);
-  at.read_between("blend_out", 0, far, blend_out);
+  at.read_between("blend_in", 0, farthest_directed, blend_in);
+  at.read_between("blend_out", 0, farthest_directed, blend_out);
   define(scope, "on", "t >= start and t < end", place);
   define(scope, "elapsed", "max(0, min(t, end) - start)", place);
   define(scope, "progress", delay > 0 ? fmt::format("min(1, elapsed/{})", delay) : "1", place);
@@ -444,8 +445,9 @@ Action ActionReader::read_motor(const JsonCursor& at, int actor, double delay) {
     place = notes_.place(target);
     Surroundings around;
     around.formulas = &notes_;
-    text = is_formula(target) ? read_formula(target, around).text
-                              : constant_formula(target.between(-far, far)).text;
+    text = is_formula(target)
+               ? read_formula(target, around).text
+               : constant_formula(target.between(-farthest_directed, farthest_directed)).text;
   }
   define(scope, "value", text, place);
   // what it was before stays where this one is not on
@@ -476,7 +478,7 @@ Action ActionReader::read(const JsonCursor& at, int actor, double delay, bool in
   at.expect_object();
   if (actor < 0 && bodies_.figures.size() == 1) actor = 0;
   const JsonCursor word = at.need("do");
-  const int kind = read_choice(word, "action", kinds);
+  const int kind = read_choice(word, "action", action_kinds);
   if (instant && (kind == 3 || kind == 4 || (kind >= 8 && kind <= 11))) {
     word.fail("takes time: bind it to a place");
   }

@@ -16,7 +16,7 @@ namespace {
 constexpr double shortest_loop = 1e-3, longest_fade = 1e6;  // s
 constexpr double fastest = 1000;
 
-std::string listed(const std::vector<std::string>& words) {
+std::string comma_separated(const std::vector<std::string>& words) {
   std::string list;
   for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
   return list;
@@ -86,8 +86,9 @@ void ActionReader::choose_limbs(const JsonCursor& at, ClipMotion& action) const 
     }
   }
   if (!missing.empty()) {
-    at.need("file").fail(fmt::format(
-        "no joint of its skeleton is found to be {}; \"limbs\" plays only some", listed(missing)));
+    at.need("file").fail(
+        fmt::format("no joint of its skeleton is found to be {}; \"limbs\" plays only some",
+                    comma_separated(missing)));
   }
 }
 

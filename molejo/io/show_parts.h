@@ -13,6 +13,8 @@
 
 namespace molejo {
 
+constexpr double farthest_directed = 1e6;  // m: nothing is directed beyond
+
 inline constexpr std::size_t max_show_entries = 100'000;
 
 // What is there to be directed, before actions have added their formulas.

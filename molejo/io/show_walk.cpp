@@ -15,16 +15,16 @@ namespace molejo {
 
 namespace {
 
-constexpr double far = 1e6;  // m
 constexpr int max_show_terrains = 50;
 constexpr int max_terrain_points = 120'000;  // of all terrains of a navigation scene
 
 navigation::WayPoint read_way_point(const JsonCursor& at) {
   at.numbers(2);
-  return {at[0].between(-far, far), at[1].between(-far, far)};
+  return {at[0].between(-farthest_directed, farthest_directed),
+          at[1].between(-farthest_directed, farthest_directed)};
 }
 
-void read_path(const JsonCursor& at, navigation::Plan& plan) {
+void read_way(const JsonCursor& at, navigation::Plan& plan) {
   plan.path.clear();
   plan.kind = navigation::Plan::Kind::path;
   plan.loop = false;
@@ -154,7 +154,7 @@ Action ActionReader::read_walk(const JsonCursor& at, int actor) {
   walk.plan = bodies_.walkers[molejo::at(walk.walker)].habits;
   const std::string_view kind = at.only_one({"to", "path", "heading", "heading_deg"});
   if (kind == "to" || kind == "path") {
-    read_path(at, walk.plan);
+    read_way(at, walk.plan);
   } else if (!kind.empty()) {
     walk.plan.kind = navigation::Plan::Kind::heading;
     walk.plan.heading = kind == "heading" ? at.need(kind).between(-1000, 1000)

@@ -19,6 +19,7 @@
 #include <set>
 #include <system_error>
 
+#include "molejo/io/file.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -27,9 +28,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view prefix = ".molejo-";
+constexpr std::string_view staged_prefix = ".molejo-";
 constexpr std::size_t random_digits = 16;
-constexpr int most_links = 40;            // as the kernel
 constexpr std::size_t most_staged = 200;  // of a set: each holds a descriptor
 
 [[noreturn]] void cannot_write(const std::string& path, int error) {
@@ -45,12 +45,12 @@ std::string unused_name() {
   if (::getrandom(&number, sizeof number, 0) != sizeof number) {
     throw std::runtime_error("the system gives no random numbers");
   }
-  return fmt::format("{}{:0{}x}", prefix, number, random_digits);
+  return fmt::format("{}{:0{}x}", staged_prefix, number, random_digits);
 }
 
 bool is_unused_name(std::string_view name) {
-  return name.starts_with(prefix) && name.size() == prefix.size() + random_digits &&
-         name.find_first_not_of("0123456789abcdef", prefix.size()) == std::string_view::npos;
+  return name.starts_with(staged_prefix) && name.size() == staged_prefix.size() + random_digits &&
+         name.find_first_not_of("0123456789abcdef", staged_prefix.size()) == std::string_view::npos;
 }
 
 // Whoever writes a file holds its lock from before it has a name until it has its final one.
@@ -127,7 +127,7 @@ std::string open_file_name(int file) { return fmt::format("/proc/self/fd/{}", fi
 std::string behind_links(const std::string& path) {
   fs::path at = path;
   std::error_code error;
-  for (int i = 0; i < most_links && fs::is_symlink(at, error); ++i) {
+  for (int i = 0; i < max_links && fs::is_symlink(at, error); ++i) {
     struct statfs system {};
     // links there lead to what is open, whatever name it has
     if (::statfs(folder_of(at).c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC) break;

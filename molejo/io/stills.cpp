@@ -33,7 +33,7 @@ View view_of(const Camera& camera) {
 }
 
 // One polygon to paint.
-struct Patch {
+struct DrawnPatch {
   std::vector<Point> outline;
   double depth;
   Color color;
@@ -76,7 +76,7 @@ double light_on(const Vec3& normal) {
 
 // Cells from far to near, of a coarser grid where there are many.
 void add_terrain(const HeightField& field, const Shape& shape, const Pose& X, const View& view,
-                 double opacity, std::vector<Patch>& patches) {
+                 double opacity, std::vector<DrawnPatch>& patches) {
   constexpr int most_cells = 40;  // along each side
   const int columns = std::min(field.columns - 1, most_cells);
   const int rows = std::min(field.rows - 1, most_cells);
@@ -103,7 +103,7 @@ void add_terrain(const HeightField& field, const Shape& shape, const Pose& X, co
 
 // A shaft with a head, from the point of pressure towards where the force pushes.
 void add_arrow(const Vec3& from, const Vec3& to, const View& view, double opacity,
-               std::vector<Patch>& patches) {
+               std::vector<DrawnPatch>& patches) {
   const Point a = view.flat(from), b = view.flat(to);
   const double length = std::hypot(b.x - a.x, b.y - a.y);
   if (!(length > 0) || !std::isfinite(length)) return;
@@ -122,7 +122,7 @@ void add_arrow(const Vec3& from, const Vec3& to, const View& view, double opacit
 }
 
 void add_shape(const Shape& shape, const Pose& X_WB, const View& view, double opacity,
-               std::vector<Patch>& patches) {
+               std::vector<DrawnPatch>& patches) {
   if (std::holds_alternative<Plane>(shape.geometry) || shape.color.a == 0) return;
   if (const auto* field = std::get_if<HeightField>(&shape.geometry)) {
     add_terrain(*field, shape, X_WB * shape.X_BS, view, opacity, patches);
@@ -170,7 +170,7 @@ void add_corners(const Model& model, const Frame& frame, bool immobile,
 // Planes have no end: of those seen from above or from the side, the part below all corners and
 // some room around it, with some thickness.
 void add_floors(const Model& model, const Frame& frame, const std::vector<Vec3>& corners,
-                const View& view, std::vector<Patch>& patches) {
+                const View& view, std::vector<DrawnPatch>& patches) {
   if (corners.empty()) return;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     for (const Shape& shape : model.bodies[i].shapes) {
@@ -203,7 +203,7 @@ void add_floors(const Model& model, const Frame& frame, const std::vector<Vec3>&
 
 // The immobile or the moving bodies of a frame, farther ones first.
 void add_frame(const Model& model, const Frame& frame, bool immobile, const View& view,
-               double opacity, std::vector<Patch>& patches) {
+               double opacity, std::vector<DrawnPatch>& patches) {
   const auto first = static_cast<std::ptrdiff_t>(patches.size());
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     if (model.bodies[i].immobile != immobile) continue;
@@ -212,7 +212,7 @@ void add_frame(const Model& model, const Frame& frame, bool immobile, const View
     }
   }
   std::stable_sort(patches.begin() + first, patches.end(),
-                   [](const Patch& a, const Patch& b) { return a.depth > b.depth; });
+                   [](const DrawnPatch& a, const DrawnPatch& b) { return a.depth > b.depth; });
 }
 
 std::string css(const Color& color, double light) {
@@ -237,7 +237,7 @@ std::string stills(const Scene& scene, const Model& model, const Recording& reco
   };
 
   // what stands still once and behind all else, floors first, then later stills over earlier ones
-  std::vector<Patch> patches;
+  std::vector<DrawnPatch> patches;
   std::vector<Vec3> corners;
   add_corners(model, recording.frames.back(), true, corners);
   for (int s = 0; s < count; ++s) add_corners(model, frame_of(s), false, corners);
@@ -260,11 +260,11 @@ std::string stills(const Scene& scene, const Model& model, const Recording& reco
 
   // fit to all but the terrain, or to that alone
   const bool on_ground =
-      std::any_of(patches.begin(), patches.end(), [](const Patch& p) { return p.ground; });
+      std::any_of(patches.begin(), patches.end(), [](const DrawnPatch& p) { return p.ground; });
   const bool only_ground =
-      std::all_of(patches.begin(), patches.end(), [](const Patch& p) { return p.ground; });
+      std::all_of(patches.begin(), patches.end(), [](const DrawnPatch& p) { return p.ground; });
   Point low{1e300, 1e300}, high{-1e300, -1e300};
-  for (const Patch& patch : patches) {
+  for (const DrawnPatch& patch : patches) {
     if (patch.ground && !only_ground) continue;
     for (const Point& p : patch.outline) {
       low = {std::min(low.x, p.x), std::min(low.y, p.y)};
@@ -293,7 +293,7 @@ std::string stills(const Scene& scene, const Model& model, const Recording& reco
         "viewBox=\"{0:g} {1:g} {2:g} {3:g}\">\n",
         layout.x, layout.y, layout.width, layout.height);
   }
-  for (const Patch& patch : patches) {
+  for (const DrawnPatch& patch : patches) {
     std::string points;
     for (const Point& p : patch.outline) {
       points += fmt::format("{}{:.1f},{:.1f}", points.empty() ? "" : " ", dx + scale * p.x,

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view prefix = "molejo-";
+constexpr std::string_view folder_prefix = "molejo-";
 
 Descriptor open_folder(const std::string& path) {
   return Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -33,8 +33,10 @@ bool is_left(int folder) {
 // "molejo-1234-Xy3aB7" of process 1234
 bool is_ours(const std::string& name) {
   constexpr std::size_t random = 7;  // with its hyphen
-  if (!name.starts_with(prefix) || name.size() <= prefix.size() + random) return false;
-  const std::string_view process(name.data() + prefix.size(), name.size() - prefix.size() - random);
+  if (!name.starts_with(folder_prefix) || name.size() <= folder_prefix.size() + random)
+    return false;
+  const std::string_view process(name.data() + folder_prefix.size(),
+                                 name.size() - folder_prefix.size() - random);
   return name[name.size() - random] == '-' &&
          process.find_first_not_of("0123456789") == std::string_view::npos;
 }
@@ -66,7 +68,7 @@ TemporaryFolder::TemporaryFolder() {
     return ::fstat(*lock_, &status) == 0 && status.st_nlink == 0;
   };
   do {
-    path_ = (place / fmt::format("{}{}-XXXXXX", prefix, ::getpid())).string();
+    path_ = (place / fmt::format("{}{}-XXXXXX", folder_prefix, ::getpid())).string();
     if (!::mkdtemp(path_.data())) fail();
     lock_ = open_folder(path_);
     if (!lock_ && errno != ENOENT) {

@@ -19,7 +19,7 @@ namespace molejo {
 
 namespace {
 
-constexpr double smallest = 1e-6;
+constexpr double smallest_side = 1e-6;
 
 double coordinate(const JsonCursor& at) { return at.between(-farthest_terrain, farthest_terrain); }
 
@@ -27,7 +27,7 @@ Domain read_domain(const JsonCursor& at) {
   const JsonCursor from = at.need("from"), to = at.need("to");
   from.numbers(2), to.numbers(2);
   const Domain d{coordinate(from[0]), coordinate(to[0]), coordinate(from[1]), coordinate(to[1])};
-  if (!(d.x1 - d.x0 >= smallest && d.y1 - d.y0 >= smallest)) {
+  if (!(d.x1 - d.x0 >= smallest_side && d.y1 - d.y0 >= smallest_side)) {
     to.fail("expected more than 'from' along x and along y");
   }
   return d;
@@ -195,13 +195,13 @@ HeightField read_image(const JsonCursor& at, std::size_t& heights) {
   return field;
 }
 
-constexpr std::array<std::string_view, 6> kinds{"elevation", "noise", "bumps",
-                                                "steps",     "grid",  "image"};
+constexpr std::array<std::string_view, 6> relief_kinds{"elevation", "noise", "bumps",
+                                                       "steps",     "grid",  "image"};
 
 // One of them, or the name of a file of them.
 bool looks_like_terrain(const JsonValue& value) {
   if (value.is(JsonValue::Kind::string)) return value.text.ends_with(".json");
-  return std::any_of(kinds.begin(), kinds.end(),
+  return std::any_of(relief_kinds.begin(), relief_kinds.end(),
                      [&](std::string_view kind) { return value.find(kind) != nullptr; });
 }
 

@@ -12,13 +12,13 @@ namespace molejo {
 
 namespace {
 
-constexpr std::string_view format_key = "training_state";
-constexpr double largest_whole = 9e15;
+constexpr std::string_view training_format_key = "training_state";
+constexpr double largest_saved_number = 9e15;
 
 std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
 
 std::int64_t read_whole(const JsonCursor& at) {
-  const double x = at.between(0, largest_whole);
+  const double x = at.between(0, largest_saved_number);
   const auto whole = static_cast<std::int64_t>(x);
   if (static_cast<double>(whole) != x) at.fail("expected a whole number");
   return whole;
@@ -56,7 +56,7 @@ Solution read_whole_solution(const JsonCursor& at, const GaitProblem* problem) {
 std::string training_text(const SavedTraining& training) {
   const TrainingState& s = training.state;
   JsonValue top = JsonValue::object();
-  top.add(std::string(format_key), std::string("gait"));
+  top.add(std::string(training_format_key), std::string("gait"));
   top.add("motion", hash_text(training.motion));
   top.add("seed", static_cast<double>(s.seed));
   top.add("seconds", training.seconds);
@@ -80,7 +80,7 @@ SavedTraining parse(std::string_view text, const SourceFile& file, const GaitPro
   const Scope scope;
   const std::string instance;
   const JsonCursor top(document, document.root, scope, instance);
-  const std::vector<std::string> keys = {std::string(format_key),
+  const std::vector<std::string> keys = {std::string(training_format_key),
                                          "motion",
                                          "seed",
                                          "seconds",
@@ -92,7 +92,7 @@ SavedTraining parse(std::string_view text, const SourceFile& file, const GaitPro
                                          "valid",
                                          "search"};
   top.expect_keys(keys);
-  const JsonCursor format = top.need(format_key);
+  const JsonCursor format = top.need(training_format_key);
   if (format.text() != "gait") format.fail("expected \"gait\"");
   const JsonCursor saved_motion = top.need("motion");
   if (problem && saved_motion.text() != hash_text(motion)) {
@@ -137,7 +137,7 @@ SavedTraining load_any_training(const SourceFile& file) {
 Checkpoint::Checkpoint(const std::string& gait) : lock_(gait), path_(gait + ".part") {
   if (!exists()) return;
   const std::string text = SourceFile::given(path_).read(max_json_bytes);
-  if (text.find('"' + std::string(format_key) + '"') == std::string::npos) {
+  if (text.find('"' + std::string(training_format_key) + '"') == std::string::npos) {
     throw InputError(path_ + ": is no training; it must have another name");
   }
 }

@@ -42,14 +42,14 @@ bool same_place_and_form(const Shape& a, const Shape& b) {
   return a.X_BS == b.X_BS && same_form(a.geometry, b.geometry);
 }
 
-struct Link {
+struct UrdfLink {
   const XmlElement* element = nullptr;
   SceneBody body;
   const XmlElement* parent_joint = nullptr;
   std::vector<std::size_t> joints;  // to its children
 };
 
-struct Joint {
+struct UrdfJoint {
   const XmlElement* element = nullptr;
   std::size_t parent = 0, child = 0;
   SceneJoint joint;
@@ -95,7 +95,7 @@ class UrdfReader {
     if (links_.size() == max_imported_bodies) {
       element.fail("more than " + std::to_string(max_imported_bodies) + " links");
     }
-    Link link;
+    UrdfLink link;
     link.element = &element;
     link.body.name = element.require_name();
     if (!index_.try_emplace(link.body.name, links_.size()).second) {
@@ -110,7 +110,7 @@ class UrdfReader {
     links_.push_back(std::move(link));
   }
 
-  void read_inertial(const XmlElement& element, Link& link) {
+  void read_inertial(const XmlElement& element, UrdfLink& link) {
     const XmlElement* inertial = element.child("inertial");
     link.body.massless = true;
     link.body.given = MassProperties{};
@@ -278,7 +278,7 @@ class UrdfReader {
     static constexpr JointType types[]{JointType::fixed,    JointType::revolute,
                                        JointType::revolute, JointType::prismatic,
                                        JointType::planar,   JointType::free};
-    Joint entry;
+    UrdfJoint entry;
     entry.element = &element;
     SceneJoint& joint = entry.joint;
     joint.name = element.require_name();
@@ -298,7 +298,7 @@ class UrdfReader {
     joint.X_BM = X_JF;
     read_drives(element, words[type], joint);
 
-    Link& child = links_[entry.child];
+    UrdfLink& child = links_[entry.child];
     if (child.parent_joint != nullptr) {
       element.fail("the link '" + shown(joint.child) +
                    "' already has a parent, by the joint on line " +
@@ -366,8 +366,8 @@ class UrdfReader {
   // the tree
 
   std::size_t root_link() const {
-    const Link* root = nullptr;
-    for (const Link& link : links_) {
+    const UrdfLink* root = nullptr;
+    for (const UrdfLink& link : links_) {
       if (link.parent_joint != nullptr) continue;
       if (root != nullptr) {
         link.element->fail("two root links, '" + shown(root->body.name) + "' and '" +
@@ -383,7 +383,7 @@ class UrdfReader {
 
   // Parents first, each link at the zero configuration of the joints above it.
   void place_links(std::size_t root) {
-    Link& base = links_[root];
+    UrdfLink& base = links_[root];
     const bool is_world = base.body.name == "world";
     const bool bare = base.body.shapes.empty();
     if (is_world) {
@@ -401,9 +401,9 @@ class UrdfReader {
     }
     std::vector<std::size_t> order{root};
     for (std::size_t next = 0; next < order.size(); ++next) {
-      const Link& link = links_[order[next]];
+      const UrdfLink& link = links_[order[next]];
       for (const std::size_t j : link.joints) {
-        const Joint& joint = joints_[j];
+        const UrdfJoint& joint = joints_[j];
         links_[joint.child].body.X_WB =
             link.body.X_WB * joint.joint.X_PF * inverse(joint.joint.X_BM);
         order.push_back(joint.child);
@@ -411,7 +411,7 @@ class UrdfReader {
     }
     if (order.size() < links_.size()) refuse_cycle(order);
     for (const std::size_t i : order) {
-      Link& link = links_[i];
+      UrdfLink& link = links_[i];
       for (const std::size_t j : link.joints) {
         if (i == root && is_world) joints_[j].joint.parent.clear();
         scene_.joints.push_back(std::move(joints_[j].joint));
@@ -474,8 +474,8 @@ class UrdfReader {
   SourceFile file_;
   Scene scene_;
   ImportWarnings warnings_;
-  std::vector<Link> links_;
-  std::vector<Joint> joints_;
+  std::vector<UrdfLink> links_;
+  std::vector<UrdfJoint> joints_;
   std::vector<std::size_t> body_links_;  // link of each body of the scene
   std::vector<std::string> link_names_;
   std::unordered_map<std::string, std::size_t> index_;

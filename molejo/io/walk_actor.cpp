@@ -14,19 +14,16 @@ namespace molejo {
 
 namespace {
 
-using motion::Character;
-using motion::Clip;
+constexpr const char* walk_solver_names[] = {"adaptive", "gradient_descent"};
 
-constexpr const char* words[] = {"adaptive", "gradient_descent"};
-
-std::vector<std::string> clip_names(const Character& c) {
+std::vector<std::string> clip_names(const motion::Character& c) {
   std::vector<std::string> names;
-  for (const Clip& clip : c.clips) names.push_back(clip.name);
+  for (const motion::Clip& clip : c.clips) names.push_back(clip.name);
   return names;
 }
 
 // `purpose` is "walk" or "idle". -1: none, where none was named.
-int choose_clip(const Character& c, const std::string& file, const std::string& name,
+int choose_clip(const motion::Character& c, const std::string& file, const std::string& name,
                 const char* purpose) {
   if (!name.empty()) {
     const int found = c.find_clip(name);
@@ -45,7 +42,7 @@ int choose_clip(const Character& c, const std::string& file, const std::string& 
 }
 
 // Do two skeletons have the same joints with bones of the same length?
-bool same_skeleton(const Character& a, const Character& b) {
+bool same_skeleton(const motion::Character& a, const motion::Character& b) {
   if (a.skeleton.size() != b.skeleton.size()) return false;
   const motion::SkeletonPose p = motion::bind_pose(a), q = motion::bind_pose(b);
   for (int j = 0; j < a.skeleton.size(); ++j) {
@@ -59,8 +56,9 @@ bool same_skeleton(const Character& a, const Character& b) {
   return true;
 }
 
-Clip on_skeleton_of(const Character& target, const motion::Roles& roles, const Character& source,
-                    const std::string& source_file, const Clip& clip) {
+motion::Clip on_skeleton_of(const motion::Character& target, const motion::Roles& roles,
+                            const motion::Character& source, const std::string& source_file,
+                            const motion::Clip& clip) {
   if (&source == &target || same_skeleton(source, target)) return clip;
   const motion::SkeletonPose from = motion::bind_pose(source), to = motion::bind_pose(target);
   const motion::Roles source_roles = motion::find_roles(source.skeleton, from);
@@ -74,15 +72,19 @@ Clip on_skeleton_of(const Character& target, const motion::Roles& roles, const C
 
 }  // namespace
 
-const char* to_string(navigation::Solver solver) { return words[static_cast<std::size_t>(solver)]; }
+const char* to_string(navigation::Solver solver) {
+  return walk_solver_names[static_cast<std::size_t>(solver)];
+}
 
 std::optional<navigation::Solver> parse_solver(std::string_view word) {
-  if (word == words[0]) return navigation::Solver::adaptive;
-  if (word == words[1]) return navigation::Solver::gradient_descent;
+  if (word == walk_solver_names[0]) return navigation::Solver::adaptive;
+  if (word == walk_solver_names[1]) return navigation::Solver::gradient_descent;
   return std::nullopt;
 }
 
-std::vector<std::string> solver_words() { return {std::begin(words), std::end(words)}; }
+std::vector<std::string> solver_words() {
+  return {std::begin(walk_solver_names), std::end(walk_solver_names)};
+}
 
 double usual_scale(double leg_length) { return leg_length > 20 && leg_length < 300 ? 0.01 : 1; }
 
@@ -96,13 +98,13 @@ WalkCast::CharacterPtr WalkCast::load(const SourceFile& file) {
   if (!loader_ && name.find("node_modules/.molejo-clips") != std::string::npos && !file.exists()) {
     throw InputError(name + ": is not installed; run scripts/install_deps --test");
   }
-  return files_[name] =
-             std::make_shared<const Character>(loader_ ? loader_(file) : load_character(file));
+  return files_[name] = std::make_shared<const motion::Character>(loader_ ? loader_(file)
+                                                                          : load_character(file));
 }
 
-std::optional<Clip> WalkCast::take(const Character& target, const motion::Roles& roles,
-                                   const SourceFile& file, const std::string& name,
-                                   const char* purpose) {
+std::optional<motion::Clip> WalkCast::take(const motion::Character& target,
+                                           const motion::Roles& roles, const SourceFile& file,
+                                           const std::string& name, const char* purpose) {
   const CharacterPtr source = load(file);
   const int index = choose_clip(*source, file.name(), name, purpose);
   if (index < 0) return std::nullopt;
@@ -111,7 +113,7 @@ std::optional<Clip> WalkCast::take(const Character& target, const motion::Roles&
 }
 
 std::shared_ptr<const navigation::WalkClips> WalkCast::make_ready(const WalkSources& s,
-                                                                  const Character& c) {
+                                                                  const motion::Character& c) {
   const auto file_of = [&s](const ClipSource& clip) {
     return clip.file.name().empty() ? s.character : clip.file;
   };
@@ -119,7 +121,7 @@ std::shared_ptr<const navigation::WalkClips> WalkCast::make_ready(const WalkSour
       motion::find_roles(c.skeleton, motion::bind_pose(c),
                          s.roles ? s.roles(c.skeleton) : std::map<motion::Role, int>{});
   const SourceFile walk_file = file_of(s.walk);
-  const std::optional<Clip> walk = take(c, roles, walk_file, s.walk.clip, "walk");
+  const std::optional<motion::Clip> walk = take(c, roles, walk_file, s.walk.clip, "walk");
   if (!walk) {
     const std::vector<std::string> names = clip_names(*load(walk_file));
     throw InputError(names.empty()
@@ -127,7 +129,7 @@ std::shared_ptr<const navigation::WalkClips> WalkCast::make_ready(const WalkSour
                          : fmt::format("{}: which of {} clips is the walk? '{}', '{}', ...",
                                        walk_file.name(), names.size(), names[0], names.back()));
   }
-  std::optional<Clip> idle;
+  std::optional<motion::Clip> idle;
   if (s.idle) {
     const SourceFile idle_file = file_of(*s.idle);
     idle = take(c, roles, idle_file, s.idle->clip, "idle");

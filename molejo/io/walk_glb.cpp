@@ -50,12 +50,12 @@ void add_curves(const CharacterTrack& track, int world, CharacterMerge& merge) {
 }
 
 // A pose of all joints from those of all characters in one frame.
-struct Place {
+struct JointPlace {
   int root = 0, first = 0;  // joints of a character
 };
 motion::SkeletonPose merged_pose(const motion::Skeleton& skeleton,
                                  const navigation::WalkRecord& record,
-                                 const std::vector<Place>& places, std::size_t frame) {
+                                 const std::vector<JointPlace>& places, std::size_t frame) {
   motion::SkeletonPose pose(skeleton);
   for (std::size_t i = 0; i < places.size(); ++i) {
     const TrackFrame& f = record.characters[i].frames[frame];
@@ -74,12 +74,12 @@ motion::Character walk_character(const WalkScene& scene, const navigation::WalkR
   // z up in the world, y up in the file
   const double half = std::sqrt(0.5);
   const int world = merge.add_joint("world", -1, {{}, {half, -half, 0, 0}, {1, 1, 1}});
-  std::vector<Place> places;
+  std::vector<JointPlace> places;
   for (std::size_t i = 0; i < record.characters.size(); ++i) {
     const CharacterTrack& track = record.characters[i];
     const motion::Character& body = *scene.actors[i].character;
     const bool alone = record.characters.size() == 1;
-    Place place;
+    JointPlace place;
     place.root = merge.add_joint(track.name, world, motion::decomposed(track.frames[0].placement));
     place.first = merge.add_skeleton(body.skeleton, place.root, alone ? "" : track.name + " ");
     if (has_mesh(body)) {

@@ -12,14 +12,14 @@ using navigation::FrameCost;
 using navigation::Quality;
 using navigation::QualityFigures;
 
-struct Row {
+struct FigureRow {
   const char* key;
   const char* label;
   double QualityFigures::*figure;
   int digits;
 };
 
-constexpr Row rows[] = {
+constexpr FigureRow figure_rows[] = {
     {"slip_most_mm", "foot slip, most (mm)", &QualityFigures::slip_most, 1},
     {"slip_mean_mm", "foot slip, mean (mm)", &QualityFigures::slip_mean, 1},
     {"penetration_heel_mm", "penetration, heel (mm)", &QualityFigures::penetration_heel, 1},
@@ -58,7 +58,8 @@ void gather(const WalkJudgement& run, Quality& worst, FrameCost& cost) {
     for (const bool adapted : {true, false}) {
       QualityFigures& to = adapted ? worst.adapted : worst.unadapted;
       const QualityFigures& from = adapted ? q.adapted : q.unadapted;
-      for (const Row& row : rows) to.*row.figure = std::max(to.*row.figure, from.*row.figure);
+      for (const FigureRow& row : figure_rows)
+        to.*row.figure = std::max(to.*row.figure, from.*row.figure);
       to.stances += from.stances;
     }
     worst.way += q.way;
@@ -78,7 +79,7 @@ void print_table(std::string& out, const Quality& q, const FrameCost& cost, cons
   fmt::format_to(to, "\n{:<28}{:>18}", "", run.solver);
   if (base) fmt::format_to(to, "{:>18}", baseline->solver);
   fmt::format_to(to, "{:>18}\n", "unadapted clip");
-  for (const Row& row : rows) {
+  for (const FigureRow& row : figure_rows) {
     fmt::format_to(to, "  {:<26}{:>18.{}f}", row.label, q.adapted.*row.figure, row.digits);
     if (base) fmt::format_to(to, "{:>18.{}f}", base->adapted.*row.figure, row.digits);
     fmt::format_to(to, "{:>18.{}f}\n", q.unadapted.*row.figure, row.digits);
@@ -96,7 +97,7 @@ void print_table(std::string& out, const Quality& q, const FrameCost& cost, cons
 JsonValue figures_json(const QualityFigures& q) {
   JsonValue json = JsonValue::object();
   json.add("stances", JsonValue(static_cast<double>(q.stances)));
-  for (const Row& row : rows) json.add(row.key, JsonValue(q.*row.figure));
+  for (const FigureRow& row : figure_rows) json.add(row.key, JsonValue(q.*row.figure));
   return json;
 }
 

@@ -20,8 +20,8 @@ namespace {
 using navigation::Plan;
 using navigation::Solver;
 
-const std::vector<std::string> file_keys{"name",       "description", "parameters", "terrains",
-                                         "characters", "duration",    "fps"};
+const std::vector<std::string> walk_file_keys{"name",       "description", "parameters", "terrains",
+                                              "characters", "duration",    "fps"};
 constexpr double fastest_turn = 720;  // deg/s
 constexpr double fastest_rate = 4;
 
@@ -325,7 +325,7 @@ WalkScene parse_walk_scene(std::string_view text, const SourceFile& file,
   Scope scope;
   const std::string instance;
   const JsonCursor outer(document, document.root, scope, instance);
-  outer.expect_keys(file_keys);
+  outer.expect_keys(walk_file_keys);
   if (const auto parameters = outer.find("parameters")) read_parameters(*parameters, scope);
   return WalkReader({document, document.root, scope, instance}, loader).read();
 }

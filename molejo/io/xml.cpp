@@ -28,9 +28,9 @@ std::optional<double> decimal(std::string_view token) {
 }
 
 // Byte offset -> line, counted from 1.
-class Lines {
+class LineNumbers {
  public:
-  explicit Lines(std::string_view text) {
+  explicit LineNumbers(std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
       if (text[i] == '\n') breaks_.push_back(i);
     }
@@ -47,7 +47,7 @@ class Lines {
 
 class TreeCopy {
  public:
-  TreeCopy(const Lines& lines, const std::string& file, std::size_t most)
+  TreeCopy(const LineNumbers& lines, const std::string& file, std::size_t most)
       : lines_(lines), file_(std::make_shared<const std::string>(file)), most_(most) {}
 
   XmlElement copy(const pugi::xml_node& node, int depth) {
@@ -85,7 +85,7 @@ class TreeCopy {
   }
 
  private:
-  const Lines& lines_;
+  const LineNumbers& lines_;
   std::shared_ptr<const std::string> file_;
   std::size_t most_, count_ = 0;
 };
@@ -112,7 +112,7 @@ XmlElement parse_xml(std::string_view text, const std::string& file, const XmlLi
   if (text.size() > limits.bytes) {
     throw InputError(file + ": larger than " + std::to_string(limits.bytes) + " bytes");
   }
-  const Lines lines(text);
+  const LineNumbers lines(text);
   const auto refuse = [&](std::ptrdiff_t offset, const std::string& what) {
     throw InputError(file + ":" + std::to_string(lines.at(offset)) + ": " + what);
   };

@@ -84,7 +84,7 @@ std::string Asker::ok(const std::string& list) const {
 }
 
 std::string Asker::error(const std::string& text) const {
-  return fmt::format("{{{}\"error\":{}}}", id, quoted(text));
+  return fmt::format("{{{}\"error\":{}}}", id, json_quoted(text));
 }
 
 std::optional<std::string> answer(std::string_view message, ClientKey client,
@@ -106,7 +106,8 @@ std::optional<std::string> answer(std::string_view message, ClientKey client,
     if (!result) return {};
     return asker.ok(*result);
   } catch (const FormulaError& e) {
-    return fmt::format("{{{}\"error\":{},\"column\":{}}}", asker.id, quoted(e.what()), e.column);
+    return fmt::format("{{{}\"error\":{},\"column\":{}}}", asker.id, json_quoted(e.what()),
+                       e.column);
   } catch (const std::exception&) {
     return asker.error(told_error());
   }
@@ -128,7 +129,7 @@ std::string told_error() {
   }
 }
 
-std::string quoted(const std::string& text) {
+std::string json_quoted(const std::string& text) {
   return compact_text(JsonValue(text), std::string::npos);
 }
 

@@ -61,7 +61,7 @@ std::optional<std::string> answer(std::string_view message, ClientKey client,
 std::string told_error();
 
 // As JSON: a text, a vector, the fields of an object without its braces.
-std::string quoted(const std::string& text);
+std::string json_quoted(const std::string& text);
 std::string vector_text(const Vec3& v);
 std::string fields(const JsonValue& object);
 

@@ -22,7 +22,7 @@ constexpr double status_interval = 0.2;        // s of wall time, beside binary 
 
 std::string column_list(const std::vector<std::string>& columns) {
   std::string list;
-  for (const std::string& name : columns) list += (list.empty() ? "" : ",") + quoted(name);
+  for (const std::string& name : columns) list += (list.empty() ? "" : ",") + json_quoted(name);
   return fmt::format("\"columns\":[{}]", list);
 }
 
@@ -201,7 +201,7 @@ std::string Playback::status() const {
   const std::string failure = fault_.empty() ? line.failure() : fault_;
   std::string warnings;
   for (const std::string& warning : line.warnings()) {
-    warnings += (warnings.empty() ? ",\"warnings\":[" : ",") + quoted(warning);
+    warnings += (warnings.empty() ? ",\"warnings\":[" : ",") + json_quoted(warning);
   }
   if (!warnings.empty()) warnings += ']';
   return fmt::format(
@@ -209,7 +209,7 @@ std::string Playback::status() const {
       "\"begin\":{:.9g},\"end\":{:.9g}{}{}{}{}",
       line.time(), line.number(), playing_, speed_, rate_, line.begin(), line.end(), more_status(),
       stepping_ && stepping_->left > 0 ? fmt::format(",\"frames_left\":{}", stepping_->left) : "",
-      failure.empty() ? "" : fmt::format(",\"failure\":{}", quoted(failure)), warnings);
+      failure.empty() ? "" : fmt::format(",\"failure\":{}", json_quoted(failure)), warnings);
 }
 
 // To those whose turn it is; clients that want the same share one copy.

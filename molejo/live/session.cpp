@@ -81,11 +81,11 @@ std::string Session::more_status() const {
 
 std::string Session::describe() const {
   const Scene& scene = run_->scene();
-  std::string text =
-      fmt::format("\"name\":{},\"fps\":{:g},\"bodies\":[", quoted(scene.name), scene.settings.fps);
+  std::string text = fmt::format("\"name\":{},\"fps\":{:g},\"bodies\":[", json_quoted(scene.name),
+                                 scene.settings.fps);
   const char* comma = "";
   for (const Body& body : run_->model().bodies) {
-    text += comma + quoted(body.name);
+    text += comma + json_quoted(body.name);
     comma = ",";
   }
   text += "],\"variables\":[";
@@ -93,7 +93,7 @@ std::string Session::describe() const {
   const FormulaSet* formulas = run_->formulas();
   if (formulas) {
     for (const FormulaSet::Variable& v : formulas->variables) {
-      text += fmt::format("{}{{\"name\":{},\"value\":{:.17g}", comma, quoted(v.name),
+      text += fmt::format("{}{{\"name\":{},\"value\":{:.17g}", comma, json_quoted(v.name),
                           run_->variable(v.name));
       if (v.lower) text += fmt::format(",\"lower\":{:.17g}", *v.lower);
       if (v.upper) text += fmt::format(",\"upper\":{:.17g}", *v.upper);
@@ -105,20 +105,21 @@ std::string Session::describe() const {
   comma = "";
   const auto formula_texts = [](const std::vector<SceneFormula>& list) {
     std::string out = "[";
-    for (const SceneFormula& f : list) out += (out.size() > 1 ? "," : "") + quoted(f.text);
+    for (const SceneFormula& f : list) out += (out.size() > 1 ? "," : "") + json_quoted(f.text);
     return out + "]";
   };
   for (const SceneForce& f : scene.forces) {
     text += fmt::format("{}{{\"name\":{},\"body\":{},\"force\":{},\"torque\":{}}}", comma,
-                        quoted(f.name), quoted(f.at.body), formula_texts(f.force_formulas),
-                        formula_texts(f.torque_formulas));
+                        json_quoted(f.name), json_quoted(f.at.body),
+                        formula_texts(f.force_formulas), formula_texts(f.torque_formulas));
     comma = ",";
   }
   text += "],\"probes\":[";
   comma = "";
   if (formulas) {
     for (const RecordedProbe& p : recorded_probes(*formulas)) {
-      text += fmt::format("{}{{\"name\":{},\"unit\":{}}}", comma, quoted(p.name), quoted(p.unit));
+      text += fmt::format("{}{{\"name\":{},\"unit\":{}}}", comma, json_quoted(p.name),
+                          json_quoted(p.unit));
       comma = ",";
     }
   }
@@ -191,7 +192,7 @@ std::string Session::frame_fields(const Subscription& subscription) const {
     const std::vector<double> values = plot_values(subscription.plots);
     text += ",\"plots\":{";
     for (std::size_t i = 0; i < names.size(); ++i) {
-      text += (i > 0 ? "," : "") + quoted(names[i]) + ":";
+      text += (i > 0 ? "," : "") + json_quoted(names[i]) + ":";
       text += std::isfinite(values[i]) ? fmt::format("{:.9g}", values[i]) : "null";
     }
     text += "}";

@@ -82,6 +82,9 @@ struct NetTrace {
   std::int64_t frame_of(std::int64_t tick) const {
     return (tick + ticks_per_frame - 1) / ticks_per_frame;
   }
+  double seconds(std::int64_t tick) const {
+    return static_cast<double>(tick) / static_cast<double>(ticks_per_second);
+  }
 };
 
 inline constexpr std::size_t max_trace_events = 20'000'000;

@@ -14,6 +14,9 @@ namespace molejo {
 
 class Trainings;
 
+// Of motion that has no rate of its own, a second.
+inline constexpr double shown_fps = 60;
+
 // A file to be made from a range of what was shown. `make` may be called by another thread, and
 // tells how far it is from 0 to 1; it owns all that it needs. Throws InputError.
 struct Export {

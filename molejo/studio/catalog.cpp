@@ -15,7 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_files = 10'000;
-constexpr std::size_t most_bytes = std::size_t{8} << 20;  // of a file that is looked into
+constexpr std::size_t most_bytes_looked_into = std::size_t{8}
+                                               << 20;  // of a file that is looked into
 
 bool mentions(const std::string& text, std::initializer_list<const char*> words) {
   return std::any_of(words.begin(), words.end(), [&](const char* word) {
@@ -64,7 +65,7 @@ std::optional<CatalogEntry> look_at(const fs::path& file, const fs::path& folder
   std::string text;
   if (file.extension() == ".json") {
     try {
-      text = files.read(entry.file, most_bytes);
+      text = files.read(entry.file, most_bytes_looked_into);
       const JsonDocument document = parse_json(text, file.string());
       if (const std::string name = text_of(document.root, "name"); !name.empty()) {
         entry.title = name;

@@ -15,9 +15,9 @@ namespace {
 
 constexpr int most_pictures = 18'000;  // ten minutes of thirty a second
 constexpr std::size_t most_waiting_bytes = std::size_t{48} << 20;
-constexpr std::size_t most_bytes = std::size_t{16} << 30;  // of all pictures
+constexpr std::size_t most_picture_bytes = std::size_t{16} << 30;  // of all pictures
 constexpr std::size_t most_film_bytes = std::size_t{256} << 20;
-constexpr auto patience = std::chrono::seconds(60);  // for one picture
+constexpr auto picture_patience = std::chrono::seconds(60);  // for one picture
 constexpr auto told_interval = std::chrono::milliseconds(500);
 
 }  // namespace
@@ -67,9 +67,9 @@ int Film::add(int frame, std::string_view png) {
   if (const std::string fault = picture_fault(png, plan_.width, plan_.height); !fault.empty()) {
     throw InputError(fmt::format("frame {}: {}", frame, fault));
   }
-  if (all_bytes_ + png.size() > most_bytes) {
+  if (all_bytes_ + png.size() > most_picture_bytes) {
     throw InputError(
-        fmt::format("frame {}: expected {} bytes of pictures at most", frame, most_bytes));
+        fmt::format("frame {}: expected {} bytes of pictures at most", frame, most_picture_bytes));
   }
   const bool room = waiting_.empty() || waiting_bytes_ + png.size() <= most_waiting_bytes;
   if (!room) return taken_;
@@ -83,7 +83,7 @@ int Film::add(int frame, std::string_view png) {
 std::string Film::next() {
   std::unique_lock lock(mutex_);
   const bool came = changed_.wait_for(
-      lock, patience, [&] { return interrupt_.is_cancelled() || !waiting_.empty(); });
+      lock, picture_patience, [&] { return interrupt_.is_cancelled() || !waiting_.empty(); });
   check_interrupt();
   if (!came) throw std::runtime_error("the page sent no picture for 60 s");
   std::string picture = std::move(waiting_.front());
@@ -124,13 +124,14 @@ void Film::run() {
   try {
     const std::string asset = make();
     news = fmt::format("{{\"event\":\"done\",\"job\":{},\"asset\":{},\"name\":{}}}", job_,
-                       quoted(asset), quoted(plan_.name));
+                       json_quoted(asset), json_quoted(plan_.name));
   } catch (const Interrupted& e) {
     const bool cancelled = e.cause == InterruptCause::cancelled;
     news = fmt::format("{{\"event\":\"failed\",\"job\":{},\"error\":{}}}", job_,
-                       quoted(cancelled ? "cancelled" : e.what()));
+                       json_quoted(cancelled ? "cancelled" : e.what()));
   } catch (const std::exception& e) {
-    news = fmt::format("{{\"event\":\"failed\",\"job\":{},\"error\":{}}}", job_, quoted(e.what()));
+    news = fmt::format("{{\"event\":\"failed\",\"job\":{},\"error\":{}}}", job_,
+                       json_quoted(e.what()));
   }
   {
     const std::lock_guard lock(mutex_);

@@ -116,8 +116,8 @@ std::string GaitBench::describe() const {
   return describe_with(fmt::format(
       "\"has_feedback\":{},\"period\":{:.6g},\"torso\":{},\"worth\":{},\"foot_cycle\":{}{}",
       run_.has_feedback(), run_.period(),
-      quoted(c.model.bodies[static_cast<std::size_t>(c.torso.index)].name), worth_, foot_cycle_,
-      pushes_.known().empty() ? "" : ",\"pushes\":" + pushes_.known()));
+      json_quoted(c.model.bodies[static_cast<std::size_t>(c.torso.index)].name), worth_,
+      foot_cycle_, pushes_.known().empty() ? "" : ",\"pushes\":" + pushes_.known()));
 }
 
 std::string GaitBench::command_line() const {

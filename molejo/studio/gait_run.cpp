@@ -7,6 +7,7 @@
 
 #include "molejo/locomotion/push_battery.h"
 #include "molejo/math/angles.h"
+#include "molejo/math/index.h"
 #include "molejo/model/error.h"
 #include "molejo/studio/figure_frame.h"
 
@@ -14,11 +15,8 @@ namespace molejo {
 
 namespace {
 
-constexpr double shown_fps = 60;
 constexpr double gives_up_after = 0.25, stands_up_after = 1.6;  // s on the ground
 constexpr double most_way = 1e4;  // m in a (half) cycle; farther it is lost
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 Vec3 reflected(const Character& c, const Vec3& p) { return p - c.left * (2 * dot(p, c.left)); }
 

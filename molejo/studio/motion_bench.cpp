@@ -149,13 +149,13 @@ std::string MotionBench::training_fields() const {
       "\"objective\":{},\"easy\":{},\"cyclic_error\":{},\"rate\":{:.4g},\"left\":{:.4g}",
       to_string(n.phase), p.restart, p.run, p.generation, p.evaluations,
       number_or_null(p.objective), number_or_null(p.easy), number_or_null(p.ratio), n.rate, n.left);
-  text += fmt::format(",\"kept\":{}", quoted(training_->files().motion));
-  if (!n.error.empty()) text += ",\"error\":" + quoted(n.error);
-  if (!n.unsaved.empty()) text += ",\"unsaved\":" + quoted(n.unsaved);
+  text += fmt::format(",\"kept\":{}", json_quoted(training_->files().motion));
+  if (!n.error.empty()) text += ",\"error\":" + json_quoted(n.error);
+  if (!n.unsaved.empty()) text += ",\"unsaved\":" + json_quoted(n.unsaved);
   if (const auto ghost = training_->ghost()) text += fmt::format(",\"period\":{}", ghost->period);
   if (!result_.empty()) {
-    text += fmt::format(",\"file\":{},\"asset\":{},\"worth\":{}", quoted(result_),
-                        quoted(result_asset_), training_->worth());
+    text += fmt::format(",\"file\":{},\"asset\":{},\"worth\":{}", json_quoted(result_),
+                        json_quoted(result_asset_), training_->worth());
   }
   return text;
 }
@@ -177,14 +177,16 @@ double MotionBench::look_around(double) {
   try {
     follow_training();
   } catch (const InputError& e) {
-    tell_all("{\"event\":\"training\",\"state\":\"failed\",\"error\":" + quoted(e.what()) + "}");
+    tell_all("{\"event\":\"training\",\"state\":\"failed\",\"error\":" + json_quoted(e.what()) +
+             "}");
     return -1;
   }
   if (!is_playing()) changed();  // its best is another one
   tell_all("{\"event\":\"training\"," + training_fields() + "}");
   if (!had_result && !result_.empty()) {
     tell_all(fmt::format("{{\"event\":\"trained\",\"valid\":{},\"file\":{},\"asset\":{}}}",
-                         training_->result()->valid, quoted(result_), quoted(result_asset_)));
+                         training_->result()->valid, json_quoted(result_),
+                         json_quoted(result_asset_)));
   }
   return -1;
 }

@@ -315,8 +315,8 @@ std::string NetBench::describe() const {
     bodies = ",\"model\":" + describe_model(show_->built->model) + ",\"columns\":[";
     const char* comma = "";
     for (const Column& column : columns(show_->built->model)) {
-      bodies += fmt::format("{}{{\"name\":{},\"unit\":{}}}", comma, quoted(column.name),
-                            quoted(column.unit));
+      bodies += fmt::format("{}{{\"name\":{},\"unit\":{}}}", comma, json_quoted(column.name),
+                            json_quoted(column.unit));
       comma = ",";
     }
     bodies += "]";

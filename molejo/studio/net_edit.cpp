@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/index.h"
 #include "molejo/math/words.h"
 #include "molejo/model/error.h"
 #include "molejo/net/property.h"
@@ -15,8 +16,6 @@ namespace {
 
 constexpr std::size_t most_edits = 10'000;
 constexpr double farthest = 1e5;  // on the page
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 bool is_word(char c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||

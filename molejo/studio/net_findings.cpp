@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "molejo/io/net_trace.h"
+#include "molejo/math/index.h"
 #include "molejo/studio/net_sentences.h"
 
 namespace molejo {
@@ -14,8 +15,6 @@ namespace {
 
 using Sign = Finding::Sign;
 using Group = Finding::Group;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "molejo/math/index.h"
+
 namespace molejo {
 
 namespace {
@@ -9,8 +11,6 @@ namespace {
 // The page writes 13 px letters, and shortens names behind so many.
 constexpr LayoutSettings with_names{
     .layer_distance = 90, .row_distance = 74, .letter_width = 7.2, .most_letters = 14};
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 void index(const Net& net, NetPart& part) {
   part.drawn_place.assign(net.places.size(), -1);

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "molejo/io/net_report.h"
+#include "molejo/math/index.h"
 
 namespace molejo {
 
@@ -15,8 +16,6 @@ using Sign = Finding::Sign;
 using Group = Finding::Group;
 
 constexpr std::size_t most_named = 4, most_terms = 12, most_listed = 60;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 std::string plural(std::uint64_t n, const char* word) {
   return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <map>
 
+#include "molejo/math/index.h"
+
 namespace molejo {
 
 namespace {
 
 constexpr std::size_t most_bars = 4000, most_firings = 1000;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 JsonValue list_of(std::initializer_list<double> numbers) {
   JsonValue list = JsonValue::array();

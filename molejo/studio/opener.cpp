@@ -11,7 +11,8 @@ namespace molejo {
 
 std::string exports_of(const Bench& bench) {
   std::string list;
-  for (const std::string& what : bench.exports()) list += (list.empty() ? "" : ",") + quoted(what);
+  for (const std::string& what : bench.exports())
+    list += (list.empty() ? "" : ",") + json_quoted(what);
   return "\"exports\":[" + list + "]";
 }
 

@@ -4,13 +4,12 @@
 
 #include "molejo/locomotion/modes_words.h"
 #include "molejo/math/angles.h"
+#include "molejo/math/index.h"
 #include "molejo/studio/model_view.h"
 
 namespace molejo {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Four digits are enough to be looked at.
 double rounded(double x) { return std::round(x * 1e4) / 1e4; }

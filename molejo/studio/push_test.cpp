@@ -11,7 +11,7 @@ namespace molejo {
 
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{64} << 20;  // of those that wait
+constexpr std::size_t most_bytes_of_tests = std::size_t{64} << 20;  // of those that wait
 
 std::string push_event(const char* name, int settled, const PushBattery& battery) {
   std::string list;
@@ -27,7 +27,7 @@ std::string push_event(const char* name, int settled, const PushBattery& battery
 
 }  // namespace
 
-PushTest::PushTest(std::function<void()> wake) : jobs_(std::move(wake), most_bytes) {}
+PushTest::PushTest(std::function<void()> wake) : jobs_(std::move(wake), most_bytes_of_tests) {}
 
 PushTest::~PushTest() { forget(); }
 

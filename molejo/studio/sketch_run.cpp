@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/math/index.h"
 #include "molejo/model/error.h"
 #include "molejo/studio/figure_frame.h"
 
@@ -12,11 +13,8 @@ namespace molejo {
 
 namespace {
 
-constexpr double shown_fps = 60;
 constexpr double periods_to_settle = 2;
 constexpr double usual_amplitude = 0.1;  // of a mode that is marked green
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 bool is_turnable(const Character& c, int body) {
   const Link& link = c.model.links[at(body)];

@@ -20,11 +20,9 @@
 
 namespace molejo {
 
-namespace {
-
 // How the memory of a studio is divided. What files need once they are open is the rest.
-struct Shares {
-  explicit Shares(std::size_t all)
+struct StudioShares {
+  explicit StudioShares(std::size_t all)
       : history(all / 4),
         contacts(all / 4),
         unsent(all / 8),
@@ -34,7 +32,9 @@ struct Shares {
   std::size_t history, contacts, unsent, assets, waiting, description;
 };
 
-ServerOptions with_uploads(ServerOptions server, const Shares& shares) {
+namespace {
+
+ServerOptions with_uploads(ServerOptions server, const StudioShares& shares) {
   server.max_body_bytes = max_upload_bytes;
   // descriptions are long
   server.max_unsent_bytes = shares.unsent;
@@ -48,7 +48,7 @@ HttpAnswer text_answer(std::string content_type, std::string body) {
 
 HttpAnswer refusal(const InputError& e) {
   HttpAnswer no =
-      text_answer("application/json", fmt::format("{{\"error\":{}}}", quoted(e.what())));
+      text_answer("application/json", fmt::format("{{\"error\":{}}}", json_quoted(e.what())));
   no.status = 400;
   return no;
 }
@@ -76,7 +76,7 @@ int number_in(const HttpRequest& request, const char* key) {
 class Studio::Conversation : public molejo::Conversation {
  public:
   Conversation(Workspace& workspace, Trainings& trainings, Filming& filming, News& news,
-               Playback::Outputs outputs, HistoryLimits history, const Shares& shares,
+               Playback::Outputs outputs, HistoryLimits history, const StudioShares& shares,
                std::function<void()> wake)
       : workspace_(workspace),
         trainings_(trainings),
@@ -110,7 +110,8 @@ class Studio::Conversation : public molejo::Conversation {
   }
   std::string status() const override {
     const std::string& opening = opener_.opening();
-    return bench_->playback().status() + (opening.empty() ? "" : ",\"opening\":" + quoted(opening));
+    return bench_->playback().status() +
+           (opening.empty() ? "" : ",\"opening\":" + json_quoted(opening));
   }
   bool owes_answer(ClientKey client) const override {
     return opener_.owes_answer(client) || bench_->playback().owes_answer(client);
@@ -133,14 +134,8 @@ class Studio::Conversation : public molejo::Conversation {
 
   BenchOptions bench_options(const std::string& name) {
     WorkspaceFile found = workspace_.find(name);
-    return {name,
-            std::move(found.file),
-            std::move(found.path),
-            outputs_,
-            history_,
-            {.contacts = shares_.contacts},
-            &workspace_,
-            wake_,
+    return {name,       std::move(found.file),          std::move(found.path), outputs_,
+            history_,   {.contacts = shares_.contacts}, &workspace_,           wake_,
             &trainings_};
   }
 
@@ -181,7 +176,7 @@ class Studio::Conversation : public molejo::Conversation {
     if (word == "exports") return exports_of(*bench_);
     if (word == "export") return begin_export(command);
     if (word == "film") return film(command);
-    if (word == "command") return "\"command\":" + quoted(bench_->command_line());
+    if (word == "command") return "\"command\":" + json_quoted(bench_->command_line());
     if (word == "cancel" && command.find("job")) {
       if (jobs_.cancel(command.whole("job", 1, std::numeric_limits<int>::max()))) return "";
       throw InputError("'job': no export of this number is under way");
@@ -219,10 +214,10 @@ class Studio::Conversation : public molejo::Conversation {
         const std::string asset = workspace_.add_asset(work.name, work.make(progress));
         progress(1);
         tell(fmt::format("{{\"event\":\"done\",\"job\":{},\"asset\":{},\"name\":{}}}", job,
-                         quoted(asset), quoted(work.name)));
+                         json_quoted(asset), json_quoted(work.name)));
       } catch (const std::exception&) {
         tell(fmt::format("{{\"event\":\"failed\",\"job\":{},\"error\":{}}}", job,
-                         quoted(told_error())));
+                         json_quoted(told_error())));
       }
     };
     if (!jobs_.add(job, make, work.bytes)) throw InputError("too many exports are waiting");
@@ -239,7 +234,7 @@ class Studio::Conversation : public molejo::Conversation {
   News& news_;
   Playback::Outputs outputs_;
   HistoryLimits history_;
-  const Shares shares_;
+  const StudioShares shares_;
   std::function<void()> wake_;
   std::unique_ptr<Bench> bench_;
   std::string name_;  // of the file that is open
@@ -250,7 +245,7 @@ class Studio::Conversation : public molejo::Conversation {
 };
 
 struct Studio::Parts {
-  const Shares shares;
+  const StudioShares shares;
   std::map<std::string, std::pair<std::string, SharedBytes>> page;  // type and bytes by path
   Workspace workspace;
   std::vector<std::string> roots;
@@ -331,8 +326,9 @@ struct Studio::Parts {
   HttpAnswer take(const HttpRequest& request) {
     const std::string name = request.head.parameter("name").value_or("");
     const std::string file = workspace.upload(name, request.body);
-    return text_answer("application/json", fmt::format("{{\"file\":{},\"kind\":\"{}\"}}",
-                                                       quoted(file), to_string(*kind_of(file))));
+    return text_answer("application/json",
+                       fmt::format("{{\"file\":{},\"kind\":\"{}\"}}", json_quoted(file),
+                                   to_string(*kind_of(file))));
   }
 };
 

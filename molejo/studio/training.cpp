@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 constexpr double news_interval = 0.1, ghost_interval = 0.4;  // s
 constexpr std::size_t most_points = 2000;
 constexpr std::size_t most_trainings = 20;
-constexpr auto patience = std::chrono::milliseconds(300);  // for the end of one
+constexpr auto training_patience = std::chrono::milliseconds(300);  // for the end of one
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -106,7 +106,7 @@ void BackgroundTraining::end() {
   cancel();
   {
     std::unique_lock lock(mutex_);
-    ended_.wait_for(lock, patience, [this] { return over_; });
+    ended_.wait_for(lock, training_patience, [this] { return over_; });
   }
   working_.cancel();
   if (thread_.joinable()) thread_.join();

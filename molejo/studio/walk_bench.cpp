@@ -16,7 +16,6 @@ namespace molejo {
 
 namespace {
 
-constexpr double shown_fps = 60;
 constexpr double longest_glb = 600;  // s
 constexpr double formula_half = 60;  // m, of a terrain by a formula
 
@@ -133,7 +132,7 @@ std::string WalkBench::add_character(const Command& command) {
   tell_all("{\"event\":\"character\",\"character\":" + compact_text(described, std::string::npos) +
            "}");
   changed();
-  return fmt::format("\"name\":{}", quoted(described.find("name")->text));
+  return fmt::format("\"name\":{}", json_quoted(described.find("name")->text));
 }
 
 std::string WalkBench::sculpt(const Command& command) {

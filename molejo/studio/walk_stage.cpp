@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "molejo/math/index.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/model/error.h"
 
@@ -15,8 +16,6 @@ namespace {
 
 using navigation::Plan;
 using navigation::TrackFrame;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Characters without ground under them are put where there is some: at their start, or in the
 // middle of the first terrain, beside each other. True of those that were.

@@ -51,7 +51,7 @@ void check_series(LoopbackStudio& studio, const std::vector<std::string>& column
   Visitor visitor(studio);
   record(visitor, 90);
   std::string words;
-  for (const std::string& name : columns) words += (words.empty() ? "" : ", ") + quoted(name);
+  for (const std::string& name : columns) words += (words.empty() ? "" : ", ") + json_quoted(name);
   const JsonValue answer = visitor.must(R"({"do": "series", "plots": [)" + words + "]}");
   auto table = exported_table(studio, visitor);
   const std::vector<double> t = numbers(*answer.find("t"));
