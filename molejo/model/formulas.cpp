@@ -8,6 +8,7 @@
 
 #include "molejo/math/interrupt.h"
 #include "molejo/model/formula_error.h"
+#include "molejo/model/snapshot.h"
 
 namespace molejo {
 
@@ -374,6 +375,7 @@ std::shared_ptr<const FormulaSet> compile_formulas(const Scene& scene, const Mod
     probe.is_vector = output.is_vector;
     probe.unit = output.unit;
   }
+  set.fingerprint = fingerprint(set);
   return std::make_shared<const FormulaSet>(std::move(set));
 }
 
