@@ -225,11 +225,11 @@ void require(bool condition) {
 }
 
 // As the studio does: what it does not do itself, the bench does.
-std::string execute(const Command& command, Bench& bench) {
-  if (command.word() != "export") return bench.playback().execute(command);
-  const std::string what = command.text("what");
+std::string execute(const Message& message, Bench& bench) {
+  if (message.word() != "export") return bench.playback().execute(message);
+  const std::string what = message.text("what");
   check_export(bench, what);
-  bench.prepare_export(what, command.number_or("from", 0), command.number_or("to", 1e300))
+  bench.prepare_export(what, message.number_or("from", 0), message.number_or("to", 1e300))
       .make([](double) {});
   return {};
 }
@@ -256,7 +256,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   double now = 0;
   for (std::size_t n = 0; n < most_commands && !bytes.empty(); ++n) {
     const std::string said =
-        answer(speaker.message(), client, [&](const Command& c) { return execute(c, *bench); });
+        answer(speaker.message(), client, [&](const Message& c) { return execute(c, *bench); });
     require(said.find('\n') == std::string::npos);
     const JsonValue value = parse_json(said, "answer").root;
     require((value.find("ok") != nullptr) != (value.find("error") != nullptr));

@@ -19,6 +19,8 @@ class BroadPhase {
 
   // Where box i is now. A box that was never told takes part in no pair.
   void update(int i, const Aabb& box);
+  // Where it was told to be last.
+  const Aabb& box(int i) const { return boxes_[static_cast<std::size_t>(i)]; }
   // All (i, j), i < j, whose present boxes overlap (touching counts), in ascending order. No
   // allocation once the lists have grown to their size. Throws OverBudget for more than
   // most_pairs of grown boxes.

@@ -161,10 +161,10 @@ void Move::end(Ensemble& ensemble, const Moment&) {
 
 void Walk::begin(Ensemble& ensemble, const Moment&) {
   ensemble.recover(walker, blend);
-  ensemble.walker(walker).follow(plan, this);
+  order = ensemble.walker(walker).follow(plan);
 }
 
-void Walk::end(Ensemble& ensemble, const Moment&) { ensemble.walker(walker).stop(this); }
+void Walk::end(Ensemble& ensemble, const Moment&) { ensemble.walker(walker).stop(order); }
 
 void Fall::begin(Ensemble& ensemble, const Moment&) {
   ensemble.release({ensemble.walker(walker).root()});
@@ -176,7 +176,7 @@ void Recover::begin(Ensemble& ensemble, const Moment&) {
   if (!rests) return;
   navigation::Plan plan = ensemble.walker(walker).habits();
   plan.kind = navigation::Plan::Kind::rest;
-  ensemble.walker(walker).follow(std::move(plan), this);
+  ensemble.walker(walker).follow(std::move(plan));
 }
 
 void FormulaDrive::begin(Ensemble& ensemble, const Moment& m) {

@@ -170,9 +170,11 @@ struct GaitMotion {
   void begin(Ensemble& ensemble, const Moment& m);
   void advance(Ensemble& ensemble, const Moment& m);
   void end(Ensemble&, const Moment&) {}
+  // Simulates it for `seconds`.
+  void play(const Ensemble& ensemble);
 
   std::shared_ptr<const Replay> played{};
-  double fps = 0, period = 0;
+  double seconds = 0, fps = 0;
   Vec3 stride{};  // of a cycle
   Pose X_WG{};    // the gait's world in ours
   VecX from{};
@@ -229,6 +231,8 @@ struct Walk {
   void begin(Ensemble& ensemble, const Moment& m);
   void advance(Ensemble&, const Moment&) {}
   void end(Ensemble& ensemble, const Moment& m);
+
+  int order = 0;  // that the walker was given
 };
 
 // A walker is left to the simulation with the pose and the velocities that it has, pushed or not.

@@ -6,8 +6,10 @@
 #include <chrono>
 #include <cmath>
 
+#include "molejo/director/snapshot.h"
 #include "molejo/math/index.h"
 #include "molejo/math/interrupt.h"
+#include "molejo/net/snapshot.h"
 
 namespace molejo {
 
@@ -47,7 +49,6 @@ struct Director::State {
   std::vector<Word> words;
   std::vector<char> was_true;  // of each cause
   std::vector<std::size_t> next_time;
-  std::size_t contacts_seen = 0;
 
   double time(std::int64_t k) const {
     return static_cast<double>(k * fps.denominator) / static_cast<double>(fps.numerator);
@@ -67,6 +68,9 @@ struct Director::State {
   void look_at_causes(const Frame& frame, std::span<const ContactEvent> contacts);
   bool is_true(const Cause& cause, const Frame& frame) const;
   void act(const Cause& cause);
+
+  template <class Archive>
+  static void visit(Archive& a, Seen<Archive, State>& s);
 };
 
 Director::State::State(const Show& the_show, const DirectSettings& settings)
@@ -247,6 +251,34 @@ void Director::State::look_at_causes(const Frame& now, std::span<const ContactEv
   }
 }
 
+template <class Archive>
+void Director::State::visit(Archive& a, Seen<Archive, State>& s) {
+  if constexpr (Archive::reads) {
+    s.run.restore(a);
+    s.ensemble.restore(a);
+  } else {
+    s.run.save(a);
+    s.ensemble.save(a);
+  }
+  a.part("show");
+  a(s.frame, s.asked, s.was_true);
+  a.text(s.failure, most_line);
+  a.require(s.frame >= -1, "a frame");
+  for (std::size_t i = 0; i < s.next_time.size(); ++i) {
+    a.within(s.next_time[i], std::size_t{0}, s.show.causes[i].at.size(), "time");
+  }
+  a.part("actions");
+  for (auto& r : s.actions) {
+    a(r.runs, r.moment.start, r.moment.due, r.moment.now);
+    std::visit(ActionMemory<Archive>(a, s.ensemble), r.binding.action);
+  }
+  visit_trace(a, s.net, s.trace);
+  TraceRecorder::visit(a, s.recorder);
+  Monitor::visit(a, s.monitor);
+  if (s.trace_player) TracePlayer::visit(a, *s.trace_player);
+  if constexpr (Archive::reads) s.words.clear();
+}
+
 Director::Director(const Show& show, const DirectSettings& settings)
     : state_(std::make_unique<State>(show, settings)) {}
 Director::~Director() = default;
@@ -291,6 +323,15 @@ bool Director::fire(TransitionId transition) {
   if (!state_->run.fire(transition)) return false;
   return state_->asked = true;
 }
+
+std::uint64_t Director::fingerprint() const {
+  const State& s = *state_;
+  return molejo::fingerprint({s.run.fingerprint(), s.show.built->model.fingerprint,
+                              s.actions.size(), s.show.causes.size(), s.ensemble.walkers().size(),
+                              s.trace_player ? 1u : 0u});
+}
+void Director::save(SnapshotWriter& a) const { State::visit(a, std::as_const(*state_)); }
+void Director::restore(SnapshotReader& a) { State::visit(a, *state_); }
 
 const NetRun& Director::net() const { return state_->run; }
 const Ensemble& Director::ensemble() const { return state_->ensemble; }

@@ -29,6 +29,7 @@ struct DirectSettings {
 
 class Director {
  public:
+  static constexpr SnapshotKind snapshot_kind = SnapshotKind::show;
   // The show must outlive the director. Throws InputError for what cannot be simulated frame by
   // frame, NetError for times without a common tick.
   Director(const Show& show, const DirectSettings& settings = {});
@@ -51,6 +52,13 @@ class Director {
   // Empty, or why it stopped early: the simulation, the net, a trace that cannot be played, a
   // figure that fell.
   const std::string& failure() const;
+
+  // save(director, snapshot) takes all that it goes on from between two frames: net, actions,
+  // bodies, walkers, what was recorded of the net. restore(snapshot, director) goes on from there
+  // in a director of the same show and settings (math/snapshot.h).
+  std::uint64_t fingerprint() const;
+  void save(SnapshotWriter& a) const;
+  void restore(SnapshotReader& a);
 
  private:
   struct State;

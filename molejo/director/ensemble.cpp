@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "molejo/director/snapshot.h"
 #include "molejo/math/index.h"
 #include "molejo/model/error.h"
 #include "molejo/model/scene.h"
 #include "molejo/physics/forces.h"
+#include "molejo/physics/snapshot.h"
 
 namespace molejo {
 
 namespace {
+
+constexpr std::size_t most_variables = 1'000'000, most_name = 10'000;
 
 void add(const Summary& s, Summary& sum) {
   sum.steps += s.steps;
@@ -320,6 +324,76 @@ void Ensemble::fill(Frame& frame) {
   read_signals(model_, state_.t, state_.q.data(), state_.v.data(), kinematics_, *probes_);
   read_probes(*probes_, frame.probes);
 }
+
+// What is simulated, made anew for the same bodies.
+template <class Archive>
+void Ensemble::visit_part(Archive& a, Seen<Archive, Ensemble>& e) {
+  a.part("simulated part");
+  bool is_there = e.part_ != nullptr;
+  a(is_there);
+  if constexpr (Archive::reads) e.part_.reset();
+  if (!is_there) return;
+  std::vector<char> directed(e.model_.links.size(), 0);
+  if constexpr (!Archive::reads) directed = e.part_->directed();
+  for (const Tree& tree : e.model_.trees) {
+    bool flag = directed[at(tree.first_link)] != 0;
+    a(flag);
+    for (int i = tree.first_link; i < tree.last_link; ++i) directed[at(i)] = flag ? 1 : 0;
+  }
+  if constexpr (Archive::reads) {
+    e.part_ = std::make_unique<SimulatedPart>(e.scene_, e.model_, directed, e.state_, e.fps_);
+    e.part_->restore(a);
+  } else {
+    e.part_->save(a);
+  }
+}
+
+template <class Archive>
+void Ensemble::visit(Archive& a, Seen<Archive, Ensemble>& e) {
+  a.part("ensemble");
+  visit_state(a, e.model_, e.state_);
+  a(e.q_before_, e.before_, e.X_WB_, e.direct_, e.begun_, e.stale_, e.report_.out_of_reach,
+    e.report_.beyond_limits);
+  for (auto& master : e.master_) {
+    const bool is_free = master != Master::nobody;
+    visit_enum(a, master, Master::nobody, "master");
+    a.require((master != Master::nobody) == is_free, "a master of who can move");
+  }
+  for (std::size_t f = 0; f < e.figures_.size(); ++f) {
+    visit_posture(a, e.figures_[f].limbs.size(), e.postures_[f]);
+    a.require(e.postures_[f].limbs.size() == e.figures_[f].limbs.size(), "all limbs");
+  }
+  visit_map(a, e.attached_, e.model_.links.size(), [&](auto& body, auto& held) {
+    a.index(body, e.model_.links.size(), "body");
+    a.require(e.is_prop({body}), "a body that can be attached");
+    visit_body(a, e.model_, held.to);
+    a(held.X_TB);
+  });
+  visit_map(a, e.variables_, most_variables, [&](auto& name, auto& value) {
+    a.text(name, most_name);
+    a(value);
+  });
+  visit_summary(a, e.past_);
+  if (e.probes_) {
+    for (auto& x : e.probes_->inputs) a.any(x);
+  }
+  for (auto& walker : e.walkers_) {
+    if constexpr (Archive::reads) {
+      walker->restore(a);
+    } else {
+      walker->save(a);
+    }
+  }
+  visit_part(a, e);
+  if constexpr (Archive::reads) {
+    update_poses(e.model_, e.state_.q.data(), e.kinematics_);
+    update_velocities(e.model_, e.state_.v.data(), e.kinematics_);
+    e.releases_.clear();
+    e.strikes_.clear();
+  }
+}
+void Ensemble::save(SnapshotWriter& a) const { visit(a, *this); }
+void Ensemble::restore(SnapshotReader& a) { visit(a, *this); }
 
 Summary Ensemble::summary() const {
   Summary sum = past_;

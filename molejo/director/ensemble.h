@@ -83,7 +83,15 @@ class Ensemble {
   const SolveReport& report() const { return report_; }  // the worst of all frames
   Summary summary() const;                               // of the simulation
 
+  // For snapshots (math/snapshot.h), between two frames.
+  void save(SnapshotWriter& a) const;
+  void restore(SnapshotReader& a);
+
  private:
+  template <class Archive>
+  static void visit(Archive& a, Seen<Archive, Ensemble>& e);
+  template <class Archive>
+  static void visit_part(Archive& a, Seen<Archive, Ensemble>& e);
   enum class Master : std::uint8_t { director, simulation, nobody };
   static std::size_t index(BodyId body) { return static_cast<std::size_t>(body.index); }
   Master& master(int link);

@@ -5,7 +5,9 @@
 
 #include "molejo/math/index.h"
 #include "molejo/math/words.h"
+#include "molejo/model/bounds.h"
 #include "molejo/model/error.h"
+#include "molejo/model/snapshot.h"
 
 namespace molejo {
 
@@ -124,7 +126,7 @@ void FallibleWalker::start() {
   settings_.time_step = 1 / (settings_.fps * std::max(1.0, steps));
   State from = state_;
   from.t = 0;
-  run_ = std::make_unique<Run>(built_.model, from, settings_);
+  run_ = std::make_unique<Run>(lent(built_.model), from, settings_);
   Frame first;
   std::vector<ContactEvent> none;
   run_->next_frame(first, none);
@@ -160,6 +162,37 @@ void FallibleWalker::recover(double seconds) {
   const motion::SkeletonPose pose = pose_;
   take_over(pose, X_WM_, seconds);
 }
+
+template <class Archive>
+void FallibleWalker::visit(Archive& a, Seen<Archive, FallibleWalker>& w) {
+  a.part("walker");
+  navigation::visit_kind(a, navigation::WalkerKind::fallible);
+  if constexpr (Archive::reads) {
+    w.inside_->restore(a);
+  } else {
+    w.inside_->save(a);
+  }
+  a.part("ragdoll");
+  visit_state(a, w.built_.model, w.state_);
+  a(w.lift_, w.q_before_, w.dt_, w.pose_, w.X_WM_, w.X_MJ_, w.feet_, w.time_);
+  Rise::visit(a, w.rise_);
+  a.text(w.failure_, most_line);
+  a.within(w.next_event_, std::size_t{0}, w.events_.size(), "event");
+  bool is_down = w.is_down();
+  a(is_down, w.settings_.fps, w.settings_.time_step);
+  a.require(
+      bounds_of::fps.hold(w.settings_.fps) && bounds_of::time_step.hold(w.settings_.time_step),
+      "steps of a run");
+  if constexpr (Archive::reads) {
+    w.run_.reset();
+    if (is_down) w.run_ = std::make_unique<Run>(lent(w.built_.model), w.state_, w.settings_);
+    if (is_down) w.run_->restore(a);
+  } else if (is_down) {
+    w.run_->save(a);
+  }
+}
+void FallibleWalker::save(SnapshotWriter& a) const { visit(a, *this); }
+void FallibleWalker::restore(SnapshotReader& a) { visit(a, *this); }
 
 void FallibleWalker::look() {
   map_->read(state_.q, X_WM_, pose_);

@@ -69,8 +69,12 @@ class FallibleWalker final : public navigation::Walker {
   void take_over(const motion::SkeletonPose& pose, const motion::Affine& X_WM,
                  double seconds) override;
   void measure(navigation::WalkCost* cost) override { inside_->measure(cost); }
+  void save(SnapshotWriter& a) const override;
+  void restore(SnapshotReader& a) override;
 
  private:
+  template <class Archive>
+  static void visit(Archive& a, Seen<Archive, FallibleWalker>& w);
   int part_index(const std::string& part) const;
   void look();  // at the bodies
   void start();

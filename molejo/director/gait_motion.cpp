@@ -24,26 +24,33 @@ GaitData::GaitData(const Scene& scene, const Motion& motion, std::vector<double>
 void GaitMotion::begin(Ensemble& ensemble, const Moment& m) {
   const Posture& p = ensemble.posture(figure);
   from = ensemble.state().q;
-  ReplayOptions options;
-  const Gait nominal = gait->problem.gait(gait->unknowns.data());
-  period = nominal.period();
+  const double frame = 1 / ensemble.fps();
+  seconds = cycle ? gait->problem.gait(gait->unknowns.data()).period()
+                  : std::max(m.due - m.start, frame) + frame;
+  play(ensemble);
+  // where the gait begins, seen from above, is where the figure stands
+  const Character& c = gait->character;
+  const Vec3 begins = played->recording.frames.front().X_WB[at(c.root.index)].p;
+  const double heading = p.heading - arc_tangent(c.forward.y, c.forward.x);
+  X_WG.R = axis_rotation({0, 0, 1}, heading);
+  X_WG.p = p.place - X_WG.R * Vec3{begins.x, begins.y, 0};
+}
+
+void GaitMotion::play(const Ensemble& ensemble) {
   fps = cycle ? cycle_fps : ensemble.fps();
+  ReplayOptions options;
   options.fps = fps;
-  options.seconds = cycle ? period : std::max(m.due - m.start, 1 / fps) + 1 / fps;
+  options.seconds = seconds;
   BetweenCycles between;
   if (gait->feedback && !cycle) {
     between = feedback_hook(gait->problem, gait->unknowns, *gait->feedback);
   }
   played = std::make_shared<const Replay>(replay(gait->problem, gait->unknowns, options, between));
   fell = played->report.fell;
-  // where the gait begins, seen from above, is where the figure stands
   const Character& c = gait->character;
+  const std::vector<Frame>& frames = played->recording.frames;
   const auto root = at(c.root.index);
-  const Vec3 begins = played->recording.frames.front().X_WB[root].p;
-  stride = c.forward * dot(played->recording.frames.back().X_WB[root].p - begins, c.forward);
-  const double heading = p.heading - arc_tangent(c.forward.y, c.forward.x);
-  X_WG.R = axis_rotation({0, 0, 1}, heading);
-  X_WG.p = p.place - X_WG.R * Vec3{begins.x, begins.y, 0};
+  stride = c.forward * dot(frames.back().X_WB[root].p - frames.front().X_WB[root].p, c.forward);
 }
 
 void GaitMotion::advance(Ensemble& ensemble, const Moment& m) {

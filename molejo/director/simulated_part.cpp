@@ -54,7 +54,7 @@ SimulatedPart::SimulatedPart(const Scene& scene, const Model& whole,
       1 / (fps * std::max(1.0, std::ceil(1 / (fps * settings_.time_step) - 1e-9)));
   settings_.duration = 1e7;
   put_on_paths(built_.model, start);
-  run_ = std::make_unique<Run>(built_.model, start, settings_, built_.formulas);
+  run_ = std::make_unique<Run>(lent(built_.model), start, settings_, built_.formulas);
   Frame first;
   std::vector<ContactEvent> none;
   run_->next_frame(first, none);

@@ -30,6 +30,12 @@ class SimulatedPart {
             Frame& frame, std::vector<ContactEvent>& events);
 
   const Summary& summary() const { return run_->summary(); }
+  // As it was made.
+  const std::vector<char>& directed() const { return directed_; }
+
+  // For snapshots (math/snapshot.h), between two frames.
+  void save(SnapshotWriter& a) const { run_->save(a); }
+  void restore(SnapshotReader& a) { run_->restore(a); }
 
  private:
   void follow(double from, double to, const std::vector<Pose>& before,

@@ -42,16 +42,31 @@ WalkingActor::WalkingActor(const ShowWalker& walker, const Model& model)
       pose_(stage_.walker(0).pose()),
       X_WM_(stage_.walker(0).placement()) {}
 
-void WalkingActor::follow(navigation::Plan plan, const void* owner) {
-  owner_ = owner;
+int WalkingActor::follow(navigation::Plan plan) {
   stage_.follow(0, std::move(plan));
+  return followed_ = ++orders_;
 }
 
-void WalkingActor::stop(const void* owner) {
-  if (owner_ != owner) return;
-  owner_ = nullptr;
+void WalkingActor::stop(int order) {
+  if (followed_ != order) return;
+  followed_ = 0;
   stage_.stop(0);
 }
+
+template <class Archive>
+void WalkingActor::visit(Archive& a, Seen<Archive, WalkingActor>& w) {
+  if constexpr (Archive::reads) {
+    w.stage_.restore(a);
+  } else {
+    w.stage_.save(a);
+  }
+  a.part("walking actor");
+  a(w.orders_, w.followed_);
+  Rise::visit(a, w.rise_);
+  a(w.pose_, w.X_WM_);
+}
+void WalkingActor::save(SnapshotWriter& a) const { visit(a, *this); }
+void WalkingActor::restore(SnapshotReader& a) { visit(a, *this); }
 
 void WalkingActor::advance(double h, VecX& q) {
   const int steps = std::max(1, static_cast<int>(std::ceil(60 * h - 1e-9)));

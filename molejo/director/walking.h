@@ -31,6 +31,12 @@ class Rise {
   // How much higher the walker is shown: as far as its lowest sole is under the ground.
   double lift(const navigation::Walker& walker, const motion::Ground& ground) const;
 
+  // For snapshots (math/snapshot.h).
+  template <class Archive>
+  static void visit(Archive& a, Seen<Archive, Rise>& r) {
+    a(r.left_, r.whole_);
+  }
+
  private:
   double left_ = 0, whole_ = 0;  // s
 };
@@ -46,10 +52,10 @@ class WalkingActor {
   const navigation::Walker& walker() const { return stage_.walker(0); }
   const navigation::Plan& habits() const { return show_.habits; }
 
-  // From where it is; `owner` is who says so.
-  void follow(navigation::Plan plan, const void* owner);
-  // It comes to rest, unless somebody else has told it to go since.
-  void stop(const void* owner);
+  // From where it is; gives the number of the order.
+  int follow(navigation::Plan plan);
+  // It comes to rest, unless another order has been given since.
+  void stop(int order);
   bool arrived() const { return stage_.progress(0).arrived; }
 
   // Walks for h seconds, in steps of at most 1/60 s, and writes the coordinates of its bodies.
@@ -63,11 +69,19 @@ class WalkingActor {
   const motion::SkeletonPose& pose() const { return pose_; }
   const motion::Affine& placement() const { return X_WM_; }
 
+  // For snapshots (math/snapshot.h).
+  void save(SnapshotWriter& a) const;
+  void restore(SnapshotReader& a);
+
  private:
+  template <class Archive>
+  static void visit(Archive& a, Seen<Archive, WalkingActor>& w);
+
   const ShowWalker& show_;
   navigation::Stage stage_;  // it alone
   navigation::RagdollMap map_;
-  const void* owner_ = nullptr;
+  int orders_ = 0;    // that were given
+  int followed_ = 0;  // the one that it follows; 0: none
   Rise rise_;
   motion::SkeletonPose pose_;
   motion::Affine X_WM_;

@@ -114,9 +114,9 @@ void Host::start(std::unique_ptr<Conversation> conversation,
 
 void Host::post(Event event) {
   if (event.kind == Event::Kind::message && event.text.size() <= longest_word) {
-    answer(event.text, key(event.client), [&](const Command& command) {
-      const std::string word = command.word();
-      if (word == "status") event.status = command.asker();
+    answer(event.text, key(event.client), [&](const Message& message) {
+      const std::string word = message.word();
+      if (word == "status") event.status = message.asker();
       const auto found = std::find(words_of_change.begin(), words_of_change.end(), word);
       event.is_change = found != words_of_change.end();
       event.ends_work = found < words_of_change.begin() + words_that_end_work;

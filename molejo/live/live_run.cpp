@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "molejo/math/angles.h"
+#include "molejo/math/interrupt.h"
 #include "molejo/model/bounds.h"
 #include "molejo/model/error.h"
 
@@ -108,21 +109,29 @@ bool is_finite(const Vec3& x) { return std::isfinite(x.x + x.y + x.z); }
 
 LiveRun::LiveRun(Scene scene, HistoryLimits limits, RunBudget budget)
     : scene_(std::move(scene)),
-      built_(std::make_unique<Built>(build(scene_))),
+      built_(std::make_shared<const Built>(build(scene_))),
       settings_(scene_.settings),
       formulas_(built_->formulas),
       history_(limits) {
   settings_.duration = bounds_of::duration.most;  // until it is stopped
   settings_.budget = budget;
-  go_on_from(begin_at(*built_, built_->initial));
+  go_on_from(begin_at(built_, built_->initial));
 }
 
 LiveRun::~LiveRun() = default;
 
+std::unique_ptr<Run> LiveRun::make_run(const std::shared_ptr<const Built>& built,
+                                       const State& state,
+                                       std::shared_ptr<const FormulaSet> formulas) const {
+  return std::make_unique<Run>(std::shared_ptr<const Model>(built, &built->model), state, settings_,
+                               std::move(formulas));
+}
+
 // All that can fail.
-LiveRun::Beginning LiveRun::begin_at(const Built& built, const State& state) const {
+LiveRun::Beginning LiveRun::begin_at(const std::shared_ptr<const Built>& built,
+                                     const State& state) const {
   Beginning begun;
-  begun.run = std::make_unique<Run>(built.model, state, settings_, built.formulas);
+  begun.run = make_run(built, state, built == built_ ? formulas_ : built->formulas);
   for (const auto& [name, value] : values_) begun.run->set_variable(name, value);
   begun.run->hold(held_);
   if (!begun.run->next_frame(begun.first.frame, begun.first.events)) {
@@ -134,22 +143,50 @@ LiveRun::Beginning LiveRun::begin_at(const Built& built, const State& state) con
 void LiveRun::go_on_from(Beginning begun) {
   run_ = std::move(begun.run);
   unfinished_ = {};
-  history_.add(std::move(begun.first));
+  touched_ = true;
+  add_frame(std::move(begun.first));
   history_.show_last();
 }
 
 std::size_t LiveRun::Moment::bytes() const {
-  return bytes_of(frame) + events.size() * sizeof(ContactEvent);
+  return bytes_of(frame) + events.size() * sizeof(ContactEvent) + mark;
+}
+
+// Marks of many contacts are larger than frames: they take part of the memory of the history.
+bool LiveRun::mark_is_due(const Moment& next) const {
+  constexpr std::size_t least_share = std::size_t{64} << 10;  // bytes a frame
+  if (touched_ || marks_.empty()) return true;
+  const auto frames = static_cast<std::size_t>(history_.last_number() + 1 - marks_.back().number);
+  return frames * std::max(least_share, 2 * next.bytes()) >= marks_.back().snapshot.bytes.size();
+}
+
+// Made by the run just now.
+void LiveRun::add_frame(Moment moment) {
+  if (mark_is_due(moment)) {
+    Mark mark{history_.last_number() + 1, built_, formulas_, held_, {}};
+    save(*run_, mark.snapshot);
+    moment.mark = mark.snapshot.bytes.size();
+    marks_.push_back(std::move(mark));
+    touched_ = false;
+  }
+  history_.add(std::move(moment));
 }
 
 Advance LiveRun::show_next(Clock::time_point until) {
   if (is_at_end()) {
-    const Run::Made made = run_->next_frame(unfinished_.frame, unfinished_.events, until);
+    Run::Made made = Run::Made::over;
+    try {
+      made = run_->next_frame(unfinished_.frame, unfinished_.events, until);
+    } catch (const Interrupted&) {
+      touched_ = true;  // the step that was taken back left a trace in the contacts
+      throw;
+    }
     if (made == Run::Made::not_yet) return Advance::not_yet;
     if (made == Run::Made::over) return Advance::over;
-    history_.add(std::exchange(unfinished_, {}));
+    add_frame(std::exchange(unfinished_, {}));
   }
   history_.show_next();
+  while (marks_.size() > 1 && marks_[1].number <= history_.first_number()) marks_.pop_front();
   return Advance::shown;
 }
 
@@ -167,19 +204,46 @@ std::vector<const Frame*> LiveRun::some_frames(double from, double to, std::size
   return list;
 }
 
+// The run as it was after it had made a frame.
+std::unique_ptr<Run> LiveRun::run_at(const Mark& mark, std::int64_t number) const {
+  std::unique_ptr<Run> run = make_run(mark.built, mark.built->initial, mark.formulas);
+  restore(mark.snapshot, *run);
+  Moment again;
+  for (std::int64_t n = mark.number; n < number; ++n) {
+    again.events.clear();
+    run->next_frame(again.frame, again.events);
+  }
+  return run;
+}
+
 void LiveRun::branch() {
-  built_->formulas = formulas_;
-  Beginning begun = begin_at(*built_, frame().state);
+  const std::int64_t number = history_.number();
+  const auto after =
+      std::find_if(marks_.begin(), marks_.end(), [&](const Mark& m) { return m.number > number; });
+  const Mark& mark = *std::prev(after);
+  std::unique_ptr<Run> run;
+  bool is_new = true;
+  if (mark.built != built_) {
+    // another model since then
+    run = begin_at(built_, frame().state).run;
+  } else {
+    run = run_at(mark, number);
+    is_new = formulas_ != mark.formulas || held_ != mark.held;
+    if (formulas_ != mark.formulas) run->set_formulas(formulas_);
+    for (const auto& [name, value] : values_) run->set_variable(name, value);
+    if (held_ != mark.held) run->hold(held_);
+  }
+  run_ = std::move(run);
+  unfinished_ = {};
   history_.forget_later();
-  // the frame itself is made anew as the first of what follows
-  history_.forget_last();
-  go_on_from(std::move(begun));
+  marks_.erase(after, marks_.end());
+  touched_ = touched_ || is_new || !values_.empty();
 }
 
 void LiveRun::reset() {
-  built_->formulas = formulas_;
-  Beginning begun = begin_at(*built_, built_->initial);
+  Beginning begun = begin_at(built_, built_->initial);
   history_.clear();
+  marks_.clear();
   go_on_from(std::move(begun));
 }
 
@@ -192,6 +256,7 @@ void LiveRun::set_variable(const std::string& name, double value) {
     }
     throw InputError(unknown_word("variable", name, known));
   }
+  touched_ = true;
   for (auto& [known, last] : values_) {
     if (known == name) {
       last = value;
@@ -221,9 +286,9 @@ void LiveRun::replace_formula(const std::string& what, const std::string& name,
   formula.place = what + " '" + name + "'";
   if (what == "joint") {
     // a motor that was not there before is a new model; all that can fail comes first
-    auto rebuilt = std::make_unique<Built>(build(changed));
+    auto rebuilt = std::make_shared<const Built>(build(changed));
     // its first frame is the last one once more
-    run_ = begin_at(*rebuilt, history_.last().frame.state).run;
+    run_ = begin_at(rebuilt, history_.last().frame.state).run;
     unfinished_ = {};
     built_ = std::move(rebuilt);
     formulas_ = built_->formulas;
@@ -233,6 +298,7 @@ void LiveRun::replace_formula(const std::string& what, const std::string& name,
     formulas_ = set;
   }
   scene_ = std::move(changed);
+  touched_ = true;
 }
 
 void LiveRun::push(const std::string& body, const Vec3& point, const Vec3& force, double seconds) {
@@ -241,6 +307,7 @@ void LiveRun::push(const std::string& body, const Vec3& point, const Vec3& force
   Push push{built_->model.body(body), point, force};
   push.until = run_->state().t + seconds;
   run_->add_push(push);
+  touched_ = true;
 }
 
 void LiveRun::drag(const std::string& body, const Vec3& point, const Vec3& to,
@@ -268,11 +335,13 @@ void LiveRun::drag(const std::string& body, const Vec3& point, const Vec3& to,
   pull.damping = std::min(0.7 * 2 * std::sqrt(pull.stiffness * std::max(all, own)), 0.2 * own / h);
   held_ = pull;
   run_->hold(held_);
+  touched_ = true;
 }
 
 void LiveRun::drop() {
   held_.reset();
   run_->hold(held_);
+  touched_ = true;
 }
 
 }  // namespace molejo

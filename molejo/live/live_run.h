@@ -1,9 +1,12 @@
 // A run that people watch and change while it goes on, with its history.
 //
 // Frames that were simulated stay and can be shown again; going on from the last one simulates.
-// One thread at a time.
+// Marks are kept between them, snapshots from which it goes on with the same bits: to branch at a
+// frame takes the last mark before it and makes the frames between again. Whatever is done to the
+// run is followed by a mark. One thread at a time.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
 
@@ -43,6 +46,8 @@ class LiveRun : public Timeline {
 
   Advance show_next(Clock::time_point until) override;
   void seek(double t) override { history_.seek(t); }
+  // With the formulas, variables and the hand as they are now; if these have not changed since that
+  // frame, what follows has the bits that it had.
   void branch() override;
   // With the formulas and variables as they are now.
   void reset() override;
@@ -69,6 +74,7 @@ class LiveRun : public Timeline {
   struct Moment {
     Frame frame;
     std::vector<ContactEvent> events;
+    std::size_t mark = 0;  // bytes of the one that was made here
     double time() const { return frame.state.t; }
     std::size_t bytes() const;
   };
@@ -76,11 +82,24 @@ class LiveRun : public Timeline {
     std::unique_ptr<Run> run;
     Moment first;
   };
-  Beginning begin_at(const Built& built, const State& state) const;
+  // Where the run was right after it had made a frame, and in which world.
+  struct Mark {
+    std::int64_t number = 0;  // of the frame
+    std::shared_ptr<const Built> built;
+    std::shared_ptr<const FormulaSet> formulas;
+    std::optional<Push> held;
+    Snapshot snapshot;
+  };
+  std::unique_ptr<Run> make_run(const std::shared_ptr<const Built>& built, const State& state,
+                                std::shared_ptr<const FormulaSet> formulas) const;
+  Beginning begin_at(const std::shared_ptr<const Built>& built, const State& state) const;
   void go_on_from(Beginning beginning);
+  void add_frame(Moment moment);
+  bool mark_is_due(const Moment& next) const;
+  std::unique_ptr<Run> run_at(const Mark& mark, std::int64_t number) const;
 
   Scene scene_;
-  std::unique_ptr<Built> built_;
+  std::shared_ptr<const Built> built_;
   Settings settings_;
   std::shared_ptr<const FormulaSet> formulas_;
   std::vector<std::pair<std::string, double>> values_;  // of variables that were set
@@ -88,6 +107,8 @@ class LiveRun : public Timeline {
   std::unique_ptr<Run> run_;
   Moment unfinished_;  // events of the frame that is being made
   History<Moment> history_;
+  std::deque<Mark> marks_;  // by number; the first is not after the first frame
+  bool touched_ = false;    // something was done to the run since the last mark
 };
 
 }  // namespace molejo

@@ -30,22 +30,22 @@ std::string column_list(const std::vector<std::string>& columns) {
 
 Playback::Playback(PlaybackOptions options, Outputs outputs)
     : options_(options), outputs_(std::move(outputs)) {
-  add_word("describe", [this](const Command&) { return describe(); });
-  add_word("status", [this](const Command&) { return status(); });
-  add_word("play", [this](const Command&) { return play(), status(); });
-  add_word("pause", [this](const Command&) { return pause(), status(); });
-  add_word("step", [this](const Command& c) { return step(c); });
-  add_word("cancel", [this](const Command&) { return end_stepping(), status(); });
-  add_word("speed", [this](const Command& c) { return set_speed(c), status(); });
-  add_word("seek", [this](const Command& c) {
+  add_word("describe", [this](const Message&) { return describe(); });
+  add_word("status", [this](const Message&) { return status(); });
+  add_word("play", [this](const Message&) { return play(), status(); });
+  add_word("pause", [this](const Message&) { return pause(), status(); });
+  add_word("step", [this](const Message& c) { return step(c); });
+  add_word("cancel", [this](const Message&) { return end_stepping(), status(); });
+  add_word("speed", [this](const Message& c) { return set_speed(c), status(); });
+  add_word("seek", [this](const Message& c) {
     timeline().seek(c.number("t"));
     return show_anew(), status();
   });
-  add_word("branch", [this](const Command&) { return timeline().branch(), show_anew(), status(); });
-  add_word("reset", [this](const Command&) { return timeline().reset(), show_anew(), status(); });
-  add_word("subscribe", [this](const Command& c) { return subscribe(c); });
-  add_word("series", [this](const Command& c) { return series(c); });
-  add_word("unsubscribe", [this](const Command& c) {
+  add_word("branch", [this](const Message&) { return timeline().branch(), show_anew(), status(); });
+  add_word("reset", [this](const Message&) { return timeline().reset(), show_anew(), status(); });
+  add_word("subscribe", [this](const Message& c) { return subscribe(c); });
+  add_word("series", [this](const Message& c) { return series(c); });
+  add_word("unsubscribe", [this](const Message& c) {
     clients_[c.client] = {};
     return std::string();
   });
@@ -57,14 +57,14 @@ void Playback::close(ClientKey client) {
 }
 
 void Playback::receive(ClientKey client, std::string_view text) {
-  const auto now = answer(text, client, [this](const Command& c) { return execute(c); });
+  const auto now = answer(text, client, [this](const Message& c) { return execute(c); });
   if (now) outputs_.reply({client}, *now);
 }
 
-std::optional<std::string> Playback::execute(const Command& command) {
-  const std::string word = command.word();
+std::optional<std::string> Playback::execute(const Message& message) {
+  const std::string word = message.word();
   const auto found = words_.find(word);
-  if (found != words_.end()) return found->second(command);
+  if (found != words_.end()) return found->second(message);
   std::vector<std::string> known;
   for (const auto& [name, act] : words_) known.push_back(name);
   throw InputError(unknown_word("command", word, known));
@@ -87,10 +87,10 @@ void Playback::show_anew() {
   changed();
 }
 
-std::optional<std::string> Playback::step(const Command& command) {
-  const int frames = command.find("frames") ? command.whole("frames", 1, max_steps_at_once) : 1;
+std::optional<std::string> Playback::step(const Message& message) {
+  const int frames = message.find("frames") ? message.whole("frames", 1, max_steps_at_once) : 1;
   pause();
-  stepping_ = {command.asker(), frames};
+  stepping_ = {message.asker(), frames};
   // most are few, and answered at once
   step_on();
   if (stepping_ && stepping_->left > 0) return {};
@@ -118,8 +118,8 @@ void Playback::end_stepping() {
   stepping_.reset();
 }
 
-void Playback::set_speed(const Command& command) {
-  const double speed = command.number("value");
+void Playback::set_speed(const Message& message) {
+  const double speed = message.number("value");
   if (!(speed >= 0 && speed <= 1000)) {
     throw InputError("'value': expected 0 (as fast as it can) to 1000");
   }
@@ -137,31 +137,31 @@ std::vector<PlotRow> Playback::plot_rows(const std::vector<std::string>&, double
   return {};
 }
 
-std::string Playback::subscribe(const Command& command) {
+std::string Playback::subscribe(const Message& message) {
   Subscription subscription;
-  subscription.frames = command.flag_or("frames", true);
-  subscription.contacts = command.flag_or("contacts", false);
-  subscription.binary = command.flag_or("binary", false);
-  subscription.plots = command.texts("plots", max_plots);
+  subscription.frames = message.flag_or("frames", true);
+  subscription.contacts = message.flag_or("contacts", false);
+  subscription.binary = message.flag_or("binary", false);
+  subscription.plots = message.texts("plots", max_plots);
   const std::vector<std::string> columns = plot_columns(subscription.plots);
-  const double rate = command.number_or("rate", options_.most_frames_per_second);
+  const double rate = message.number_or("rate", options_.most_frames_per_second);
   if (!(rate > 0)) throw InputError("'rate': expected frames per second");
   subscription.least_interval = 1 / std::min(rate, options_.most_frames_per_second);
-  clients_[command.client] = subscription;
+  clients_[message.client] = subscription;
   changed();
   return columns.empty() ? "" : column_list(columns);
 }
 
 // The curves of what was recorded.
-std::string Playback::series(const Command& command) const {
-  const std::vector<std::string> words = command.texts("plots", max_plots);
+std::string Playback::series(const Message& message) const {
+  const std::vector<std::string> words = message.texts("plots", max_plots);
   if (words.empty()) throw InputError("'plots': expected names of columns");
   const std::vector<std::string> columns = plot_columns(words);
   const int points =
-      command.find("points") ? command.whole("points", 1, most_points) : usual_points;
+      message.find("points") ? message.whole("points", 1, most_points) : usual_points;
   const std::vector<PlotRow> rows =
-      plot_rows(words, command.number_or("from", timeline().begin()),
-                command.number_or("to", timeline().end()),
+      plot_rows(words, message.number_or("from", timeline().begin()),
+                message.number_or("to", timeline().end()),
                 std::min(static_cast<std::size_t>(points),
                          most_numbers / std::max<std::size_t>(columns.size(), 1)));
   std::string t, values;

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "molejo/io/columns.h"
-#include "molejo/live/command.h"
+#include "molejo/live/message.h"
 #include "molejo/live/timeline.h"
 
 namespace molejo {
@@ -46,7 +46,7 @@ class Playback {
   // One message of a client: its answer is sent.
   void receive(ClientKey client, std::string_view text);
   // The same of a message that was read; nothing: it is answered later. Throws InputError.
-  std::optional<std::string> execute(const Command& command);
+  std::optional<std::string> execute(const Message& message);
   // Has this client asked for something that is not answered yet?
   bool owes_answer(ClientKey client) const {
     return stepping_ && stepping_->asker.client == client;
@@ -106,12 +106,12 @@ class Playback {
   const Outputs& outputs() const { return outputs_; }
 
  private:
-  std::optional<std::string> step(const Command& command);
+  std::optional<std::string> step(const Message& message);
   void step_on();
   void end_stepping();
-  void set_speed(const Command& command);
-  std::string subscribe(const Command& command);
-  std::string series(const Command& command) const;
+  void set_speed(const Message& message);
+  std::string subscribe(const Message& message);
+  std::string series(const Message& message) const;
   Advance advanced(Timeline::Clock::time_point until);
   Timeline::Clock::time_point end_of_work() const;
   bool advance_to(double now, double& wait);

@@ -16,32 +16,32 @@ Session::Session(Scene scene, SessionOptions options, Outputs outputs)
     : Playback(options, std::move(outputs)),
       options_(std::move(options)),
       run_(std::make_unique<LiveRun>(std::move(scene), options_.history, options_.budget)) {
-  add_word("set", [this](const Command& c) {
+  add_word("set", [this](const Message& c) {
     run_->set_variable(c.text("variable"), c.number("value"));
     return std::string();
   });
-  add_word("replace", [this](const Command& c) { return replace(c), std::string(); });
-  add_word("push", [this](const Command& c) { return push(c), std::string(); });
-  add_word("drag", [this](const Command& c) {
+  add_word("replace", [this](const Message& c) { return replace(c), std::string(); });
+  add_word("push", [this](const Message& c) { return push(c), std::string(); });
+  add_word("drag", [this](const Message& c) {
     std::optional<double> stiffness;
     if (c.find("stiffness")) stiffness = c.number("stiffness");
     const Vec3 point = c.find("point") ? c.vector("point") : Vec3{};
     run_->drag(c.text("body"), point, c.vector("to"), stiffness);
     return std::string();
   });
-  add_word("drop", [this](const Command&) { return run_->drop(), std::string(); });
-  add_word("load", [this](const Command& c) { return load(c), describe(); });
+  add_word("drop", [this](const Message&) { return run_->drop(), std::string(); });
+  add_word("load", [this](const Message& c) { return load(c), describe(); });
 }
 
-void Session::replace(const Command& command) {
-  const double component = command.number_or("component", -1);
+void Session::replace(const Message& message) {
+  const double component = message.number_or("component", -1);
   if (component != -1 && component != 0 && component != 1 && component != 2) {
     throw InputError("'component': expected 0, 1 or 2");
   }
-  const std::string text = command.text("text");
+  const std::string text = message.text("text");
   try {
-    run_->replace_formula(command.text("what"), command.text("name"),
-                          command.text_or("part", "force"), static_cast<int>(component), text);
+    run_->replace_formula(message.text("what"), message.text("name"),
+                          message.text_or("part", "force"), static_cast<int>(component), text);
   } catch (const FormulaError& e) {
     // another formula, which uses this one, may be what is wrong now: its columns are not of this
     if (std::string(e.what()).find("'" + text + "'") == std::string::npos) {
@@ -52,20 +52,20 @@ void Session::replace(const Command& command) {
   plots_.clear();
 }
 
-void Session::push(const Command& command) {
-  const Vec3 point = command.find("point") ? command.vector("point") : Vec3{};
-  run_->push(command.text("body"), point, command.vector("force"),
-             command.number_or("seconds", 0.1));
+void Session::push(const Message& message) {
+  const Vec3 point = message.find("point") ? message.vector("point") : Vec3{};
+  run_->push(message.text("body"), point, message.vector("force"),
+             message.number_or("seconds", 0.1));
 }
 
-void Session::load(const Command& command) {
+void Session::load(const Message& message) {
   std::unique_ptr<LiveRun> next;
-  if (const JsonValue* scene = command.find("scene")) {
+  if (const JsonValue* scene = message.find("scene")) {
     // a whole scene as JSON, which can name no files
     next = std::make_unique<LiveRun>(parse_scene(pretty_text(*scene), "scene"), options_.history,
                                      options_.budget);
   } else {
-    const SourceFile file(command.text("file"), options_.files);
+    const SourceFile file(message.text("file"), options_.files);
     next = std::make_unique<LiveRun>(load_scene(file), options_.history, options_.budget);
   }
   run_ = std::move(next);

@@ -37,9 +37,9 @@ class Session : public Playback {
   LiveRun& live() { return *run_; }
 
  private:
-  void replace(const Command& command);
-  void push(const Command& command);
-  void load(const Command& command);
+  void replace(const Message& message);
+  void push(const Message& message);
+  void load(const Message& message);
   std::vector<RecordedProbe> probes() const;
   const std::vector<std::size_t>& find_plots(const std::vector<std::string>& words) const;
 

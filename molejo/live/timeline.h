@@ -71,6 +71,10 @@ class History {
   const Moment& shown() const { return moments_[shown_]; }
   const Moment& last() const { return moments_.back(); }
   std::int64_t number() const { return first_ + static_cast<std::int64_t>(shown_); }
+  std::int64_t first_number() const { return first_; }
+  std::int64_t last_number() const {
+    return first_ + static_cast<std::int64_t>(moments_.size()) - 1;
+  }
   double begin() const { return moments_.front().time(); }
   double end() const { return moments_.back().time(); }
   bool is_at_end() const { return shown_ + 1 >= moments_.size(); }

@@ -59,6 +59,33 @@ struct Replay {
 // the cycle. See feedback.h.
 using BetweenCycles = std::function<void(const State& state, int cycle, Gait& gait)>;
 
+// Plays a gait one step of time after the other; replay() plays it to its end.
+class GaitPlayer {
+ public:
+  static constexpr SnapshotKind snapshot_kind = SnapshotKind::gait;
+  // The problem must outlive it.
+  GaitPlayer(const GaitProblem& problem, const std::vector<double>& unknowns,
+             const ReplayOptions& options, BetweenCycles between = {});
+  ~GaitPlayer();
+
+  // False: it is over.
+  bool advance();
+  double time() const;
+  // Frames that have come since they were last taken: those of a (half) cycle come at its end.
+  std::vector<Frame> take_frames();
+  ReplayReport report() const;  // so far
+
+  // save(player, snapshot) takes all that it goes on from, restore(snapshot, player) goes on from
+  // there (math/snapshot.h). Frames that were not taken are not part of it.
+  std::uint64_t fingerprint() const;
+  void save(SnapshotWriter& a) const;
+  void restore(SnapshotReader& a);
+
+ private:
+  class Player;
+  std::unique_ptr<Player> player_;
+};
+
 Replay replay(const GaitProblem& problem, const std::vector<double>& unknowns,
               const ReplayOptions& options, const BetweenCycles& between = {});
 

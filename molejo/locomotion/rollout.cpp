@@ -64,6 +64,15 @@ bool Rollout::advance(std::span<const GaitPush> pushes,
                       const std::function<void(const RolloutView&)>& watch) {
   return memory_->single.advance(pushes, watch);
 }
+RolloutResult Rollout::result() const { return memory_->single.result(); }
+std::span<const GroundPoint> Rollout::points() const { return memory_->single.points(); }
+void Rollout::save(SnapshotWriter& a) const {
+  RolloutRun<double>::visit(a, std::as_const(memory_->single));
+}
+void Rollout::restore(const Gait& gait, SnapshotReader& a) {
+  memory_->single.begin(gait);
+  RolloutRun<double>::visit(a, memory_->single);
+}
 double Rollout::time() const { return memory_->single.time(); }
 std::span<const double> Rollout::q() const { return memory_->single.q(); }
 std::span<const double> Rollout::v() const { return memory_->single.v(); }

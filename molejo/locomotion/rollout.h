@@ -15,6 +15,7 @@
 
 #include "molejo/locomotion/character.h"
 #include "molejo/locomotion/gait.h"
+#include "molejo/math/snapshot.h"
 #include "molejo/physics/point_contact.h"
 
 namespace molejo {
@@ -132,14 +133,19 @@ class Rollout {
   RolloutResult run(const Gait& gait, std::span<const GaitPush> pushes = {},
                     const std::function<void(const RolloutView&)>& watch = {});
 
-  // One step of time after the other, with nothing measured at the end: the sketch. The gait must
-  // stay where it is. Nothing is allocated after the first cycle. False: the gait is over.
+  // One step of time after the other. The gait must stay where it is. Nothing is allocated after
+  // the first cycle. False: the gait is over.
   void begin(const Gait& gait);
   bool advance(std::span<const GaitPush> pushes = {},
                const std::function<void(const RolloutView&)>& watch = {});
+  RolloutResult result() const;       // of a gait that is over: the bits of run()
   double time() const;                // since the gait began
   std::span<const double> q() const;  // now
   std::span<const double> v() const;
+  std::span<const GroundPoint> points() const;
+  // For snapshots (math/snapshot.h): where it is between two steps of time.
+  void save(SnapshotWriter& a) const;
+  void restore(const Gait& gait, SnapshotReader& a);
 
   // Ask for RolloutResult::likeness and size.
   void compare_with(const StyleReference& reference);

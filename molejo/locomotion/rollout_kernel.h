@@ -8,6 +8,7 @@
 #include "molejo/locomotion/rollout.h"
 #include "molejo/locomotion/style_kernel.h"
 #include "molejo/math/interrupt.h"
+#include "molejo/math/snapshot.h"
 #include "molejo/model/kinematics_kernel.h"
 #include "molejo/physics/dynamics_kernel.h"
 #include "molejo/physics/forces_kernel.h"
@@ -111,9 +112,43 @@ class RolloutRun {
     pushed_ = !pushes.empty();
     return alive_ > 0;
   }
+  RolloutResult result() {
+    RolloutResult r;
+    finish(0, r);
+    return r;
+  }
+  std::span<const GroundPoint> points() const { return contact_.points; }
   double time() const { return clocks_[0].total; }
   std::span<const S> q() const { return q_; }
   std::span<const S> v() const { return v_; }
+
+  // For snapshots (math/snapshot.h), of single gaits, after `begin`. Who fell apart has numbers
+  // that are none.
+  template <class Archive>
+  static void visit(Archive& a, Seen<Archive, RolloutRun>& r) {
+    a.part("gait");
+    const auto all = [&](auto& list) {
+      for (auto& x : list) a.any(x);
+    };
+    const auto each = [&](auto&... x) { (a.any(x), ...); };
+    auto& clock = r.clocks_[0];
+    a.index(clock.step, clock.gait->steps.size(), "step");
+    a(clock.air, clock.taken, clock.steps, clock.h, clock.t, clock.total);
+    a.require(clock.taken >= 0 && clock.taken < clock.steps && clock.h > 0, "steps of time");
+    all(r.q_), all(r.v_), all(r.torque_), all(r.supports_), all(r.lift_), all(r.last_toe_);
+    all(r.hinges_), all(r.contact_.allowed);
+    for (auto& impulse : r.contact_.impulse) each(impulse.x, impulse.y, impulse.z);
+    constexpr std::size_t most_pulses = 100'000;
+    visit_list(a, r.scale_[0], most_pulses, [&](auto& x) { a.any(x); });
+    StyleSums<S>::visit(a, r.style_);
+    each(r.lives_, r.sank_, r.square_, r.smooth_force_);
+    auto& s = r.sums_;
+    each(s.velocity.x, s.velocity.y, s.velocity.z, s.energy, s.work, s.count, s.torso_low,
+         s.least_speed, s.least_lift, s.last_toe, s.contact_time, s.peak, s.slow, s.upright, s.fast,
+         s.support, s.take_off, s.stumble, s.clearance, s.start_gap, s.force);
+    a.within(r.alive_, 0, 1, "gaits");
+    a(r.first_, r.pushed_);
+  }
 
   void compare_with(const StyleReference& reference) { style_.compare_with(character_, reference); }
 
@@ -152,6 +187,7 @@ class RolloutRun {
     sums_.last_toe = S(1e30);
     smooth_force_ = S(0.0);
     first_ = true;
+    pushed_ = false;
     std::fill(hinges_.begin(), hinges_.end(), 0);
     style_.begin();
   }

@@ -63,6 +63,13 @@ class StyleSums {
     r.size = reference > 0 ? both / reference : 0;
   }
 
+  // For snapshots (math/snapshot.h), of single gaits.
+  template <class Archive>
+  static void visit(Archive& a, Seen<Archive, StyleSums>& s) {
+    for (auto& x : s.coordinate_) a.any(x);
+    a.any(s.own_square_), a.any(s.with_reference_), a.any(s.reference_square_);
+  }
+
  private:
   void take_turns(const Model& model, const Character& character, const S* q) {
     for (const Link& link : model.links) {

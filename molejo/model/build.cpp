@@ -11,6 +11,7 @@
 #include "molejo/model/contact_rules.h"
 #include "molejo/model/error.h"
 #include "molejo/model/kinematics_kernel.h"
+#include "molejo/model/snapshot.h"
 
 namespace molejo {
 
@@ -571,6 +572,7 @@ Built build(const Scene& scene) {
   Built built = builder.reduced();
   if (scene.settings.formulation == Formulation::maximal) built = builder.maximal(built);
   number_motors(built.model);
+  built.model.fingerprint = fingerprint(built.model);
   built.formulas = compile_formulas(scene, built.model);
   return built;
 }

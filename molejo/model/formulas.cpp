@@ -9,6 +9,7 @@
 #include "molejo/math/interrupt.h"
 #include "molejo/model/formula_error.h"
 #include "molejo/model/scene.h"
+#include "molejo/model/snapshot.h"
 
 namespace molejo {
 
@@ -375,6 +376,7 @@ std::shared_ptr<const FormulaSet> compile_formulas(const Scene& scene, const Mod
     probe.is_vector = output.is_vector;
     probe.unit = output.unit;
   }
+  set.fingerprint = fingerprint(set);
   return std::make_shared<const FormulaSet>(std::move(set));
 }
 

@@ -109,6 +109,7 @@ struct FormulaSet {
   std::vector<Definition> definitions;
   std::vector<SceneFormula> definition_sources;
   std::vector<Formula> outputs;
+  std::uint64_t fingerprint = 0;  // tells sets apart (model/snapshot.h)
 };
 
 // "file:line: /pointer: 'text': ", of the text in which a place lies: how its errors begin.

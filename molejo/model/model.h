@@ -147,6 +147,7 @@ struct Model {
   int nq = 0, nv = 0;  // coordinates and velocities
   int rows = 0;        // loop-closure equations and rotors of loop joints
   int motors = 0;      // freedoms that a motor may drive: nv of the tree, then those of the loops
+  std::uint64_t fingerprint = 0;  // tells models apart (model/snapshot.h)
 
   int body_count() const { return static_cast<int>(links.size()); }
   // Throws InputError with the nearest name when there is none.

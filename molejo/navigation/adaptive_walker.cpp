@@ -93,8 +93,21 @@ class AdaptiveWalker final : public Walker {
   Affine unadapted_placement() const override { return standing_at(position().z); }
   bool blocked() const override { return footwork_.blocked(); }
   void measure(WalkCost* cost) override { cost_ = cost; }
+  void save(SnapshotWriter& a) const override { visit(a, *this); }
+  void restore(SnapshotReader& a) override {
+    visit(a, *this);
+    motion::model_transforms(rig_.skeleton, pose_, {}, X_);
+  }
 
  private:
+  template <class Archive>
+  static void visit(Archive& a, Seen<Archive, AdaptiveWalker>& w) {
+    a.part("walker");
+    visit_kind(a, WalkerKind::adaptive);
+    Footwork::visit(a, w.footwork_);
+    a(w.clip_pose_, w.pose_, w.taken_pose_, w.taken_, w.taken_for_, w.X_WM_, w.shown_, w.last_,
+      w.feet_);
+  }
   // X_WM with the floor of the clips at a height.
   Affine standing_at(double height) const {
     const Vec3 p = position();

@@ -21,6 +21,12 @@ struct GroundMap {
   double height = 0;  // of the world's ground there
 };
 
+// For snapshots (math/snapshot.h).
+template <class Archive>
+void visit(Archive& a, Seen<Archive, GroundMap>& m) {
+  a(m.tilted, m.upright, m.from, m.to, m.height);
+}
+
 // Lays the print of a clip onto a foothold, by its heel.
 GroundMap map_onto(const Print& print, const Foothold& hold);
 // Lays a foot of the clip onto one in the world, over ground of this height.
@@ -53,6 +59,14 @@ class FootPath {
   static constexpr int knots = 9;
   void clear(const std::array<double, knots>& needed, const FootPose& clip);
   void land();
+
+  // For snapshots (math/snapshot.h).
+  template <class Archive>
+  static void visit(Archive& a, Seen<Archive, FootPath>& f) {
+    a(f.from, f.to, f.swings, f.s, f.lift_, f.p_off_, f.turn_off_, f.height_off_, f.s_off_,
+      f.settled_);
+    a.require(f.s >= 0 && f.s <= 1, "a part of a swing");
+  }
 
  private:
   FootPose plain(const FootPose& clip) const;

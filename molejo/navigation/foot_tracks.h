@@ -8,6 +8,7 @@
 // Phases grow without bound; a loop later all is `way` further on. Lengths as in the model.
 #pragma once
 
+#include "molejo/math/snapshot.h"
 #include "molejo/navigation/footfalls.h"
 
 namespace molejo::navigation {
@@ -24,6 +25,16 @@ struct Print {
   double on = 0, off = 0;  // phases of its stance
   double heel_on = 0, heel_off = 0, toe_on = 0, toe_off = 0;
 };
+
+// For snapshots (math/snapshot.h).
+template <class Archive>
+void visit(Archive& a, Seen<Archive, FootPose>& f) {
+  a(f.q, f.p);
+}
+template <class Archive>
+void visit(Archive& a, Seen<Archive, Print>& p) {
+  a(p.heel, p.toe, p.on, p.off, p.heel_on, p.heel_off, p.toe_on, p.toe_off);
+}
 
 class FootTracks {
  public:

@@ -53,6 +53,23 @@ class Footwork {
   // A standing foot has rolled over its toe, about this axis, since foot().
   void roll(int leg, const Vec3& axis, double angle);
 
+  // For snapshots (math/snapshot.h).
+  template <class Archive>
+  static void visit(Archive& a, Seen<Archive, Footwork>& f) {
+    a(f.p_, f.heading_, f.turn_, f.walking_, f.blocked_, f.weight_, f.phase_, f.idle_phase_,
+      f.phase_rate_, f.pace_, f.haste_, f.slope_);
+    const auto countable = [](double phase) { return std::fabs(phase) < 1e9; };
+    a.require(countable(f.phase_) && countable(f.idle_phase_) && countable(f.heading_),
+              "phases of clips");
+    for (auto& leg : f.legs_) {
+      FootPath::visit(a, leg.path);
+      a(leg.print, leg.next, leg.left_at, leg.wanted, leg.wanted_along, leg.shift, leg.followed,
+        leg.hurry, leg.roll_axis, leg.rolled, leg.unsettled);
+      a.require(countable(leg.print.off) && countable(leg.next.off) && countable(leg.left_at),
+                "phases of steps");
+    }
+  }
+
  private:
   struct Step {
     FootPath path;

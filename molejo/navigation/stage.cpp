@@ -160,6 +160,45 @@ Steering steer_by(const Plan& plan, const Walker& walker, double time, double dt
   return {};
 }
 
+namespace {
+
+constexpr std::size_t most_items = 1'000'000;
+
+template <class Archive>
+void visit_plan(Archive& a, Seen<Archive, Plan>& p) {
+  visit_enum(a, p.kind, Plan::Kind::steered, "plan");
+  visit_list(a, p.path, most_items, [&](auto& point) { a(point.x, point.y); });
+  visit_list(a, p.commands, most_items, [&](auto& c) { a(c.time, c.steering); });
+  a(p.loop, p.heading, p.steering, p.turn_limit, p.turn_acceleration, p.within, p.ahead);
+}
+
+template <class Archive>
+void visit_progress(Archive& a, const Plan& plan, Seen<Archive, Progress>& p) {
+  a(p.leg, p.arrived, p.leaving, p.turn, p.speed, p.rounds, p.from.x, p.from.y);
+  a.require(plan.kind != Plan::Kind::path ||
+                (p.leg >= 0 && static_cast<std::size_t>(p.leg) < plan.path.size()),
+            "a way-point of the path");
+}
+
+}  // namespace
+
+template <class Archive>
+void Stage::visit(Archive& a, Seen<Archive, Stage>& stage) {
+  a.part("stage");
+  a(stage.time_);
+  for (auto& actor : stage.actors_) {
+    a.part("plan");
+    visit_plan(a, actor.plan);
+    visit_progress(a, actor.plan, actor.progress);
+    a(actor.steering, actor.began, actor.last);
+    if constexpr (Archive::reads) {
+      actor.walker->restore(a);
+    } else {
+      actor.walker->save(a);
+    }
+  }
+}
+
 int Stage::add(std::string name, std::unique_ptr<Walker> walker, Plan plan) {
   assert(walker);
   Actor actor{std::move(name), std::move(walker), {}, {}, {}, 0, {}};
@@ -209,6 +248,19 @@ void Stage::go_to(int i, std::span<const WayPoint> path, bool loop) {
   plan.loop = loop;
   follow(i, std::move(plan));
 }
+
+std::uint64_t Stage::fingerprint() const {
+  std::uint64_t all = 0;
+  for (const Actor& actor : actors_) {
+    const Rig& rig = actor.walker->rig();
+    all = molejo::fingerprint({all, fingerprint_of(actor.name), rig.legs.size(),
+                               static_cast<std::uint64_t>(rig.skeleton.size()),
+                               bits_of(actor.walker->scale())});
+  }
+  return all;
+}
+void Stage::save(SnapshotWriter& a) const { visit(a, *this); }
+void Stage::restore(SnapshotReader& a) { visit(a, *this); }
 
 void Stage::stop(int i) {
   Plan plan = at(i).plan;

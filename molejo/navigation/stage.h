@@ -64,6 +64,7 @@ Steering steer_by(const Plan& plan, const Walker& walker, double time, double dt
 
 class Stage {
  public:
+  static constexpr SnapshotKind snapshot_kind = SnapshotKind::stage;
   explicit Stage(std::shared_ptr<const Ground> ground) : ground_(std::move(ground)) {}
 
   // The walker must have been made for this ground. Gives its number.
@@ -88,7 +89,16 @@ class Stage {
   void stop(int i);
   void steer(int i, const Steering& steering);
 
+  // save(stage, snapshot) takes all that it goes on from, restore(snapshot, stage) goes on from
+  // there on a stage with the same ground and walkers (math/snapshot.h).
+  std::uint64_t fingerprint() const;
+  void save(SnapshotWriter& a) const;
+  void restore(SnapshotReader& a);
+
  private:
+  template <class Archive>
+  static void visit(Archive& a, Seen<Archive, Stage>& stage);
+
   struct Actor {
     std::string name;
     std::unique_ptr<Walker> walker;

@@ -76,6 +76,11 @@ class WalkerOfThesis : public ThesisWalker {
   bool blocked() const override { return walk_.stopped() && clip_is_active(0); }
   void take_over(const SkeletonPose& pose, const Affine& X_WM, double seconds) override;
   void measure(WalkCost* cost) override { cost_ = cost; }
+  void save(SnapshotWriter& a) const override { visit(a, *this); }
+  void restore(SnapshotReader& a) override {
+    visit(a, *this);
+    motion::model_transforms(rig().skeleton, pose_, {}, X_);
+  }
 
   void set_options(const ThesisOptions& options) override;
   DebugCurves debug_curves() const override;
@@ -87,6 +92,21 @@ class WalkerOfThesis : public ThesisWalker {
   }
 
  private:
+  template <class Archive>
+  static void visit(Archive& a, Seen<Archive, WalkerOfThesis>& w) {
+    a.part("walker");
+    visit_kind(a, WalkerKind::thesis);
+    AdaptedClip::visit(a, w.walk_);
+    AdaptedClip::visit(a, w.idle_);
+    a.within(w.current_, 0, 1, "clip");
+    a.within(w.next_, -1, 1, "clip");
+    for (const int which : {w.current_, w.next_}) {
+      a.require(which < 0 || !w.clip(which).targets().empty(), "curves of the clip");
+    }
+    a(w.fade_, w.hip_, w.heading_, w.turn_, w.ground_height_, w.pose_, w.unadapted_, w.X_WM_,
+      w.unadapted_X_WM_, w.feet_, w.taken_, w.taken_place_, w.taken_hip_, w.taken_for_,
+      w.taken_left_);
+  }
   AdaptedClip& clip(int which) { return which == 0 ? walk_ : idle_; }
   const AdaptedClip& clip(int which) const { return which == 0 ? walk_ : idle_; }
   bool clip_is_active(int which) const { return which == current_ || which == next_; }

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "molejo/motion/ground.h"
+#include "molejo/motion/snapshot.h"
 #include "molejo/navigation/rig.h"
 
 namespace molejo::navigation {
@@ -66,6 +67,28 @@ class Walker {
   virtual void take_over(const SkeletonPose& pose, const Affine& X_WM, double seconds) = 0;
   // Time per subsystem is measured only when asked for.
   virtual void measure(WalkCost* cost) = 0;
+  // For snapshots (math/snapshot.h): what is shown, and all that the next frame depends on.
+  virtual void save(SnapshotWriter& a) const = 0;
+  virtual void restore(SnapshotReader& a) = 0;
 };
+
+// Which of the walkers a snapshot is of.
+enum class WalkerKind { adaptive, thesis, fallible, other };
+template <class Archive>
+void visit_kind(Archive& a, WalkerKind kind) {
+  WalkerKind saved = kind;
+  visit_enum(a, saved, WalkerKind::other, "walker");
+  a.require(saved == kind, "a walker of the same kind");
+}
+
+template <class Archive>
+void visit(Archive& a, Seen<Archive, FootState>& f) {
+  a(f.heel_down, f.toe_down, f.target, f.ankle, f.heel, f.toe);
+}
+
+template <class Archive>
+void visit(Archive& a, Seen<Archive, Steering>& s) {
+  a(s.walk, s.turn, s.rate);
+}
 
 }  // namespace molejo::navigation

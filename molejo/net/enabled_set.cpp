@@ -54,6 +54,12 @@ void EnabledSet::remove(int transition) {
   }
 }
 
+void EnabledSet::clear() {
+  std::fill(position_.begin(), position_.end(), -1);
+  for (std::vector<int>& members : members_) members.clear();
+  for (auto& words : levels_) std::fill(words.begin(), words.end(), 0);
+}
+
 std::span<const int> EnabledSet::highest() const {
   int rank = 0;
   for (auto words = levels_.rbegin(); words != levels_.rend(); ++words) {

@@ -20,6 +20,14 @@ class EnabledSet {
   bool empty() const { return levels_.back()[0] == 0; }
   // Those of the highest priority; in an order that depends only on what was done before.
   std::span<const int> highest() const;
+  // All, by rank, in that order.
+  template <class F>
+  void for_each(F&& f) const {
+    for (const std::vector<int>& members : members_) {
+      for (const int transition : members) f(transition);
+    }
+  }
+  void clear();
 
  private:
   template <class T>

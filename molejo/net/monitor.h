@@ -43,6 +43,17 @@ class Monitor {
   std::span<const Watched> watched() const { return watched_; }
   bool is_violated() const;
 
+  // For snapshots (math/snapshot.h).
+  template <class Archive>
+  static void visit(Archive& a, Seen<Archive, Monitor>& m) {
+    a.part("properties");
+    for (auto& w : m.watched_) {
+      a(w.violated_from, w.violated_until, w.violations, w.events, w.seen, w.never_comes);
+    }
+    a(m.holds_, m.wrong_, m.now_.marking, m.now_.waiting, m.since_, m.tick_, m.per_second_,
+      m.events_, m.fresh_);
+  }
+
  private:
   void note(const NetEvent& e);
   void judge(std::int64_t until, std::int64_t ticks_per_second);

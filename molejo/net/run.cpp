@@ -7,6 +7,7 @@
 #include "molejo/math/index.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/net/enabled_set.h"
+#include "molejo/net/snapshot.h"
 
 namespace molejo {
 
@@ -15,6 +16,7 @@ namespace {
 constexpr std::int64_t largest_tick = 4'000'000'000'000'000'000;
 constexpr std::int64_t most_ticks_per_second = 1'000'000'000'000'000;
 constexpr std::int64_t most_tokens = 4'000'000'000'000'000'000;
+constexpr std::size_t most_calls = 20'000'000, most_dues = 20'000'000;  // of a snapshot
 
 std::uint64_t mixed(std::uint64_t x) {  // the finalizer of splitmix64 (Steele et al. 2014)
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -39,6 +41,16 @@ class Calendar {
       if (last_ == days_.end()) last_ = add_day(tick);
     }
     last_->second.push_back(due);
+  }
+  void clear() {
+    days_.clear();
+    last_ = days_.end();
+  }
+  template <class F>
+  void for_each(F&& f) const {
+    for (const auto& [tick, dues] : days_) {
+      for (const Due& due : dues) f(tick, due);
+    }
   }
   bool empty() const { return days_.empty(); }
   std::int64_t first_tick() const { return days_.begin()->first; }
@@ -95,6 +107,7 @@ struct NetRun::State {
 
   const Net& net;
   RunSettings settings;
+  std::optional<std::uint64_t> of;             // its fingerprint, once somebody asked for it
   std::int64_t per_second = 1, per_frame = 1;  // ticks
 
   // the fixed part
@@ -153,6 +166,17 @@ struct NetRun::State {
   void drop_old_dues();
   void open_frame();
   void play_until(std::int64_t target);
+
+  template <class Archive>
+  static void visit(Archive& a, Seen<Archive, State>& s);
+  template <class Archive>
+  static void visit_places(Archive& a, Seen<Archive, State>& s);
+  template <class Archive>
+  static void visit_dues(Archive& a, Seen<Archive, State>& s);
+  template <class Archive>
+  static void visit_enabled(Archive& a, Seen<Archive, EnabledSet>& set, std::size_t transitions);
+  void count_missing();
+  void check_enabled(const SnapshotReader& a) const;
 };
 
 NetRun::State::State(const Net& the_net, const RunSettings& the_settings)
@@ -575,6 +599,154 @@ std::uint64_t NetRun::future_hash() const {
   }
   for (const TransitionNow& t : s.transitions) add(t.held ? 1 : 0);
   return h;
+}
+
+template <class Archive>
+void NetRun::State::visit_places(Archive& a, Seen<Archive, State>& s) {
+  a.part("places");
+  visit_list(a, s.calls, most_calls, [&](auto& c) {
+    visit_place(a, s.net, c.place);
+    visit_enum(a, c.stage, Stage::wait, "stage");
+    a(c.start, c.due, c.end, c.interrupted);
+  });
+  for (auto& p : s.places) {
+    const bool awaits = p.has(PlaceNow::awaits);
+    a(p.marking, p.waiting, p.start, p.service, p.flags);
+    // of one that serves; what others had is of an older frame
+    int call = p.has(PlaceNow::serving) ? p.call : -1;
+    a.within(call, -1, static_cast<int>(s.calls.size()) - 1, "call");
+    if constexpr (Archive::reads) p.call = call;
+    a.require(p.marking >= 0 && p.waiting >= 0 && p.marking <= most_tokens - p.waiting,
+              "tokens that can be counted");
+    a.require(p.has(PlaceNow::awaits) == awaits && p.flags < 32, "the flags of the place");
+    a.require(!p.has(PlaceNow::serving) || p.waiting > 0, "a token that is served");
+    a.require(p.start >= 0 && p.start <= largest_tick - p.delay, "a time that can be counted");
+    if constexpr (Archive::reads) p.active_position = -1;
+  }
+  visit_list(a, s.active, s.places.size(), [&](auto& i) {
+    a.index(i, s.places.size(), "place");
+    if constexpr (Archive::reads) {
+      PlaceNow& p = s.place(i);
+      a.require(p.has(PlaceNow::serving) && p.active_position < 0, "places that serve, once each");
+      p.active_position = static_cast<int>(s.active.size()) - 1;
+    }
+  });
+  for (const PlaceNow& p : s.places) {
+    a.require(p.has(PlaceNow::serving) == (p.active_position >= 0), "all places that serve");
+  }
+  visit_list(a, s.unawaited, s.places.size(),
+             [&](auto& i) { a.index(i, s.places.size(), "place"); });
+}
+
+template <class Archive>
+void NetRun::State::visit_dues(Archive& a, Seen<Archive, State>& s) {
+  a.part("waits");
+  std::size_t count = 0;
+  s.dues.for_each([&](std::int64_t, const Due&) { ++count; });
+  a.within(count, std::size_t{0}, most_dues, "waits");
+  if constexpr (Archive::reads) {
+    s.dues.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      std::int64_t tick = 0;
+      Due due{};
+      a(tick, due.service);
+      a.index(due.place, s.places.size(), "place");
+      a.require(tick >= s.tick && tick <= largest_tick, "a time to come");
+      s.dues.add(tick, due);
+    }
+  } else {
+    s.dues.for_each([&](std::int64_t tick, const Due& due) { a(tick, due.service, due.place); });
+  }
+}
+
+template <class Archive>
+void NetRun::State::visit_enabled(Archive& a, Seen<Archive, EnabledSet>& set,
+                                  std::size_t transitions) {
+  std::size_t count = 0;
+  set.for_each([&](int) { ++count; });
+  a.within(count, std::size_t{0}, transitions, "transitions");
+  if constexpr (Archive::reads) {
+    set.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      int t = 0;
+      a.index(t, transitions, "transition");
+      a.require(!set.contains(t), "each transition once");
+      set.insert(t);
+    }
+  } else {
+    set.for_each([&](int t) { a(t); });
+  }
+}
+
+// Conditions that transitions lack, from the tokens.
+void NetRun::State::count_missing() {
+  for (TransitionNow& t : transitions) t.missing = 0;
+  for (int p = 0; p < static_cast<int>(places.size()); ++p) {
+    const std::int64_t ripe = place(p).marking, all = ripe + place(p).waiting;
+    for (const auto& [t, w] : takers[p]) transition(t).missing += ripe >= w ? 0 : 1;
+    for (const auto& [t, w] : interrupters[p]) transition(t).missing += all >= w ? 0 : 1;
+    for (const auto& [t, w] : topology.inhibited[p]) transition(t).missing += ripe < w ? 0 : 1;
+  }
+}
+
+void NetRun::State::check_enabled(const SnapshotReader& a) const {
+  for (std::size_t t = 0; t < transitions.size(); ++t) {
+    const TransitionNow& now = transitions[t];
+    const int i = static_cast<int>(t);
+    const bool enabled = now.missing == 0;
+    a.require(by_themselves.contains(i) == (enabled && now.by_itself) &&
+                  on_events.contains(i) == (enabled && !now.by_itself && now.held),
+              "the transitions that are enabled");
+  }
+}
+
+template <class Archive>
+void NetRun::State::visit(Archive& a, Seen<Archive, State>& s) {
+  a.part("net");
+  a(s.tick, s.frame, s.random, s.firings_now, s.frame_open, s.frame_end);
+  visit_enum(a, s.stop, RunStop::overflow, "stop");
+  a.require(s.tick >= 0 && s.tick <= largest_tick && s.frame >= 0 &&
+                s.frame <= largest_tick / 2 / s.per_frame && s.firings_now >= 0,
+            "times that can be counted");
+  visit_places(a, s);
+  visit_dues(a, s);
+  a.part("transitions");
+  for (auto& t : s.transitions) a(t.held);
+  visit_enabled(a, s.by_themselves, s.transitions.size());
+  visit_enabled(a, s.on_events, s.transitions.size());
+  if constexpr (Archive::reads) {
+    s.count_missing();
+    s.check_enabled(a);
+  }
+  a.part("events");
+  visit_list(a, s.events, max_trace_events, [&](auto& e) { visit_event(a, s.net, e); });
+}
+
+std::uint64_t NetRun::fingerprint() const {
+  const RunSettings& s = state_->settings;
+  if (!state_->of) {
+    state_->of = molejo::fingerprint(
+        {molejo::fingerprint(state_->net), static_cast<std::uint64_t>(s.frame_rate.numerator),
+         static_cast<std::uint64_t>(s.frame_rate.denominator), s.await ? 1u : 0u});
+  }
+  return *state_->of;
+}
+void NetRun::save(SnapshotWriter& a) const { State::visit(a, std::as_const(*state_)); }
+void NetRun::restore(SnapshotReader& a) { State::visit(a, *state_); }
+
+std::uint64_t fingerprint(const Net& net) {
+  Snapshot text;
+  SnapshotWriter a(SnapshotKind::net, 0, text);
+  for (const Place& p : net.places) {
+    a.text(p.name, 0);
+    a(p.delay.numerator, p.delay.denominator, p.awaited);
+  }
+  for (const Transition& t : net.transitions) {
+    a.text(t.name, 0), a.text(t.event, 0);
+    a(t.priority);
+  }
+  for (const Arc& arc : net.arcs) a(arc.kind, arc.place.index, arc.transition.index, arc.weight);
+  return fingerprint(text.bytes);
 }
 
 }  // namespace molejo

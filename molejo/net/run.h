@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "molejo/math/snapshot.h"
 #include "molejo/net/net.h"
 
 namespace molejo {
@@ -65,6 +66,7 @@ enum class RunStop : std::uint8_t {
 
 class NetRun {
  public:
+  static constexpr SnapshotKind snapshot_kind = SnapshotKind::net;
   // The net must outlive the run. Settles the start (frame 0). Throws NetError when the delays and
   // the frame rate have no common tick that can be counted.
   NetRun(const Net& net, const RunSettings& settings);
@@ -113,6 +115,12 @@ class NetRun {
   RunStop stopped() const;
   // Hash of what decides the future: tokens, remaining waits, held events. Cost O(places).
   std::uint64_t future_hash() const;
+
+  // save(run, snapshot) takes all that it goes on from, restore(snapshot, run) goes on from there
+  // in a run of the same net (math/snapshot.h).
+  std::uint64_t fingerprint() const;
+  void save(SnapshotWriter& a) const;
+  void restore(SnapshotReader& a);
 
  private:
   struct State;

@@ -43,6 +43,14 @@ class TracePlayer {
   // Empty, or why it cannot go on: the step that is not possible.
   const std::string& failure() const { return failure_; }
 
+  // For snapshots (math/snapshot.h).
+  template <class Archive>
+  static void visit(Archive& a, Seen<Archive, TracePlayer>& p) {
+    a.within(p.next_, std::size_t{0}, p.steps_.size(), "step");
+    a(p.since_, p.waited_);
+    a.text(p.failure_, most_line);
+  }
+
  private:
   bool take(NetRun& run, const TraceStep& step) const;
 
@@ -97,6 +105,15 @@ class TraceRecorder {
 
   // What the last frame of the run brought; frames must not be left out.
   void note(const NetRun& run);
+
+  // For snapshots (math/snapshot.h), after the trace.
+  template <class Archive>
+  static void visit(Archive& a, Seen<Archive, TraceRecorder>& r) {
+    const auto last = [](const auto& list) { return static_cast<int>(list.size()) - 1; };
+    for (auto& i : r.open_service_) a.within(i, -1, last(r.trace_.services), "service");
+    for (auto& i : r.open_stay_) a.within(i, -1, last(r.trace_.stays), "stay");
+    a(r.ripe_);
+  }
 
  private:
   void note(const NetEvent& e);

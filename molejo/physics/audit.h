@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "molejo/math/snapshot.h"
 #include "molejo/model/formulas.h"
 #include "molejo/model/recording.h"
 
@@ -38,6 +39,15 @@ class Audit {
 
   // Replaces `lines`, which stay empty when all is well.
   void report(std::vector<std::string>& lines) const;
+
+  // For snapshots (math/snapshot.h).
+  template <class Archive>
+  static void visit(Archive& a, Seen<Archive, Audit>& x) {
+    a(x.gives_, x.takes_, x.started_, x.first_.kinetic, x.first_.gravity, x.first_.elastic,
+      x.first_balance_, x.kinetic_, x.change_, x.gained_, x.lost_, x.open_);
+    a.within(x.open_loop_, -1, static_cast<int>(x.model_.loops.size()) - 1, "loop");
+    a.require(x.open_loop_ >= 0 || x.open_ == 0, "the loop that is open");
+  }
 
  private:
   const Model& model_;

@@ -62,30 +62,6 @@ void find_islands(const Model& model, ContactStep& step) {
   }
 }
 
-void update_awake(const Model& model, Dynamics<double>& d, ContactStep& step) {
-  d.kinematics.awake.clear();
-  step.sleepers = 0;
-  for (std::size_t t = 0; t < model.trees.size(); ++t) {
-    const Tree& tree = model.trees[t];
-    const bool asleep = step.slept_with[t] >= 0;
-    for (int i = tree.first_link; i < tree.last_link; ++i) {
-      step.contacts.moves[index(i)] = model.parts[index(i)].moves && !asleep;
-      step.yields[index(i)] = can_be_pushed(model, i) && !asleep;
-    }
-    if (asleep) {
-      step.sleepers += tree.last_link - tree.first_link;
-      continue;
-    }
-    std::vector<LinkRange>& awake = d.kinematics.awake;
-    if (!awake.empty() && awake.back().last == tree.first_link) {
-      awake.back().last = tree.last_link;
-      awake.back().last_v = tree.last_v;
-    } else {
-      awake.push_back({tree.first_link, tree.last_link, tree.first_v, tree.last_v});
-    }
-  }
-}
-
 // Who sleeps and is met by someone who does not rest wakes, with all that fell asleep together.
 bool wake_who_is_met(const Model& model, double h, Dynamics<double>& d, ContactStep& step) {
   bool woken = false;
@@ -238,6 +214,30 @@ ContactStep::ContactStep(const Model& model)
   for (std::size_t i = 0; i < model.colliders.size(); ++i) {
     double& size = tree_size[index(system.tree[index(model.colliders[i].body.index)])];
     size = std::max(size, contacts.reach[i]);
+  }
+}
+
+void update_awake(const Model& model, Dynamics<double>& d, ContactStep& step) {
+  d.kinematics.awake.clear();
+  step.sleepers = 0;
+  for (std::size_t t = 0; t < model.trees.size(); ++t) {
+    const Tree& tree = model.trees[t];
+    const bool asleep = step.slept_with[t] >= 0;
+    for (int i = tree.first_link; i < tree.last_link; ++i) {
+      step.contacts.moves[index(i)] = model.parts[index(i)].moves && !asleep;
+      step.yields[index(i)] = can_be_pushed(model, i) && !asleep;
+    }
+    if (asleep) {
+      step.sleepers += tree.last_link - tree.first_link;
+      continue;
+    }
+    std::vector<LinkRange>& awake = d.kinematics.awake;
+    if (!awake.empty() && awake.back().last == tree.first_link) {
+      awake.back().last = tree.last_link;
+      awake.back().last_v = tree.last_v;
+    } else {
+      awake.push_back({tree.first_link, tree.last_link, tree.first_v, tree.last_v});
+    }
   }
 }
 

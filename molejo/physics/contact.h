@@ -64,6 +64,8 @@ bool has_contact(const Model& model);
 
 void forget(const Model& model, Dynamics<double>& d, ContactStep& step);
 void wake_all(const Model& model, Dynamics<double>& d, ContactStep& step);
+// After a change of slept_with: what follows from it, in d.kinematics too.
+void update_awake(const Model& model, Dynamics<double>& d, ContactStep& step);
 
 // Finds what may touch within h of the poses of d.kinematics, and wakes who is met. Velocities
 // of the start of the step must be up to date.

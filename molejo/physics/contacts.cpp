@@ -63,11 +63,6 @@ void grow(Aabb& box, const Vec3& travel, double margin) {
   }
 }
 
-bool is_asleep(const Model& model, const Contacts& c, int body) {
-  const auto i = static_cast<std::size_t>(body);
-  return !c.moves[i] && model.parts[i].moves;
-}
-
 // Poses and boxes, swept by the motion of h seconds.
 void update_boxes(const Model& model, const Kinematics<double>& k, double h, Contacts& c) {
   for (std::size_t i = 0; i < model.colliders.size(); ++i) {
@@ -113,18 +108,7 @@ void update_pairs(const Model& model, Contacts& c) {
       c.pairs.push_back(*known++);
       continue;
     }
-    Contacts::Pair pair{a, b, false, false, {}, {}};
-    const Collider& ca = model.colliders[static_cast<std::size_t>(a)];
-    const Collider& cb = model.colliders[static_cast<std::size_t>(b)];
-    pair.may_touch = may_touch(model, ca, cb);
-    if (pair.may_touch) {
-      const bool polyhedral = is_polyhedral(c.shapes[static_cast<std::size_t>(a)]) &&
-                              is_polyhedral(c.shapes[static_cast<std::size_t>(b)]);
-      if (polyhedral) pair.kept = place_to_keep(c);
-      pair.rigid = model.rule(ca, cb).response != Response::penalty;
-      pair.surface = combined_surface(model, ca, cb);
-    }
-    c.pairs.push_back(pair);
+    c.pairs.push_back(new_pair(model, a, b, c));
   }
   for (; known != c.last_pairs.end(); ++known) release(*known, c);
 }
@@ -301,6 +285,26 @@ Contacts::Contacts(const Model& model)
     size.push_back(convex ? shapes.back().convex.reach : 1e3);
     reach.push_back(norm(shape.X_BS.p - link.p_BM) + size.back());
   }
+}
+
+Contacts::Pair new_pair(const Model& model, int a, int b, Contacts& c) {
+  Contacts::Pair pair{a, b, false, false, {}, {}};
+  const Collider& ca = model.colliders[static_cast<std::size_t>(a)];
+  const Collider& cb = model.colliders[static_cast<std::size_t>(b)];
+  pair.may_touch = may_touch(model, ca, cb);
+  if (pair.may_touch) {
+    const bool polyhedral = is_polyhedral(c.shapes[static_cast<std::size_t>(a)]) &&
+                            is_polyhedral(c.shapes[static_cast<std::size_t>(b)]);
+    if (polyhedral) pair.kept = place_to_keep(c);
+    pair.rigid = model.rule(ca, cb).response != Response::penalty;
+    pair.surface = combined_surface(model, ca, cb);
+  }
+  return pair;
+}
+
+bool is_asleep(const Model& model, const Contacts& c, int body) {
+  const auto i = static_cast<std::size_t>(body);
+  return !c.moves[i] && model.parts[i].moves;
 }
 
 void Contacts::set_budget(std::size_t bytes) {

@@ -88,10 +88,16 @@ struct Contacts {
   const std::vector<std::pair<int, int>>* only = nullptr;
 };
 
+// Two colliders that are near for the first time.
+Contacts::Pair new_pair(const Model& model, int a, int b, Contacts& contacts);
+
 // Poses of all colliders at k, and contacts.pairs of all that are closer than the sum of their
 // margins (m).
 void find_pairs(const Model& model, const Kinematics<double>& k, const std::vector<double>& margin,
                 Contacts& contacts);
+
+// Does it rest, and is not computed?
+bool is_asleep(const Model& model, const Contacts& contacts, int body);
 
 // Throws OverBudget when so many contacts are more than there is memory for.
 void check_count(std::size_t count, const Contacts& contacts);

@@ -48,6 +48,7 @@ struct Push {
   Vec3 to{};
   double stiffness = 0, damping = 0;  // N/m, N s/m
   bool held = false;                  // by a hand that may let go: Run::hold
+  bool operator==(const Push&) const = default;
 };
 
 // Everything a single world needs, loops and contact included.

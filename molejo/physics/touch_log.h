@@ -2,6 +2,7 @@
 // between two frames.
 #pragma once
 
+#include "molejo/math/snapshot.h"
 #include "molejo/model/recording.h"
 #include "molejo/physics/contacts.h"
 
@@ -29,7 +30,28 @@ class TouchLog {
   // One event for each pair that touches, and the points and forces of the last step.
   void add_frame(double t, std::vector<ContactEvent>& events, std::vector<TouchPoint>& points);
 
+  // For snapshots (math/snapshot.h): who touches whom.
+  template <class Archive>
+  static void visit(Archive& a, const Model& model, Seen<Archive, TouchLog>& log) {
+    const std::size_t bodies = model.links.size();
+    visit_list(a, log.touching_.points, most_points, [&](auto& p) {
+      a.index(p.a.index, bodies, "body");
+      a.index(p.b.index, bodies, "body");
+      a(p.point, p.normal, p.gap, p.force);
+    });
+    std::size_t next = 0;
+    visit_list(a, log.touching_.list, most_points, [&](auto& t) {
+      a.index(t.a, bodies, "body");
+      a.index(t.b, bodies, "body");
+      a(t.impulse, t.force, t.point, t.normal, t.weight);
+      a.within(t.points, std::size_t{0}, log.touching_.points.size() - next, "points");
+      if constexpr (Archive::reads) t.first_point = next;
+      next += t.points;
+    });
+  }
+
  private:
+  static constexpr std::size_t most_points = 10'000'000;
   struct Touch {
     int a = 0, b = 0;
     Vec3 impulse;        // since the last event

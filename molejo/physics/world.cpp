@@ -8,9 +8,12 @@
 #include <utility>
 
 #include "molejo/math/interrupt.h"
+#include "molejo/model/bounds.h"
 #include "molejo/model/error.h"
+#include "molejo/model/snapshot.h"
 #include "molejo/physics/audit.h"
 #include "molejo/physics/events.h"
+#include "molejo/physics/snapshot.h"
 #include "molejo/physics/touch_log.h"
 
 namespace molejo {
@@ -18,9 +21,10 @@ namespace molejo {
 // One world in time. Frames fall between its steps.
 class Run::Stepper {
  public:
-  Stepper(const Model& model, const State& start, const Settings& settings,
+  Stepper(std::shared_ptr<const Model> model, const State& start, const Settings& settings,
           std::shared_ptr<const FormulaSet> formulas)
-      : model_(model),
+      : kept_model_(std::move(model)),
+        model_(*kept_model_),
         settings_(settings),
         state_(start),
         scratch_(model_),
@@ -133,7 +137,57 @@ class Run::Stepper {
   const Settings& settings() const { return settings_; }
   const Summary& summary() const { return summary_; }
 
+  std::uint64_t fingerprint() const {
+    const Settings& s = settings_;
+    return molejo::fingerprint(
+        {model_.fingerprint, scratch_.formulas ? scratch_.formulas->set->fingerprint : 0,
+         static_cast<std::uint64_t>(s.integrator), bits_of(s.time_step), bits_of(s.tolerance),
+         bits_of(s.min_step), bits_of(s.max_step), s.project ? 1u : 0u,
+         bits_of(s.constraint_tolerance), bits_of(s.fps)});
+  }
+
+  // All that the next frame depends on.
+  template <class Archive>
+  static void visit(Archive& a, Seen<Archive, Stepper>& s) {
+    const Model& model = s.model_;
+    a.part("state");
+    a(s.begin_);
+    visit_state(a, model, s.state_);
+    visit_state(a, model, s.before_);
+    visit_scratch(a, model, s.state_, s.scratch_);
+    if (s.aside_) visit_scratch(a, model, s.state_, *s.aside_);
+    if (s.events_) visit_events(a, model, *s.events_);
+    a.part("touches");
+    TouchLog::visit(a, model, s.touches_);
+    TouchLog::visit(a, model, s.soft_touches_);
+    visit_list(a, s.pushes_, most_soft_contacts, [&](auto& c) { visit_contact(a, model, c); });
+    a.part("steps");
+    a(s.frame_, s.shown_time_, s.unlogged_, s.next_step_, s.work_before_, s.work_);
+    Audit::visit(a, s.audit_);
+    visit_summary(a, s.summary_);
+    if constexpr (Archive::reads) s.take_up(a);
+  }
+
  private:
+  static constexpr std::size_t most_soft_contacts = 1'000'000;
+
+  // What follows from numbers that were read, if they are those of a run.
+  void take_up(const SnapshotReader& a) {
+    end_ = begin_ + settings_.duration;
+    over_ = !summary_.failure.empty();
+    step_failure_.clear();
+    const double tiny = 1e-9 * std::max(1.0, std::fabs(state_.t));
+    const double due = begin_ + static_cast<double>(frame_) / settings_.fps;
+    a.require(bounds_of::start_time.hold(begin_) && before_.t >= begin_ && state_.t >= before_.t &&
+                  state_.t <= begin_ + 10 * bounds_of::duration.most,
+              "times of a run");
+    a.require(frame_ >= 0 && due >= before_.t - tiny && unlogged_ >= 0, "the next frame");
+    a.require(next_step_ > 0 && summary_.steps >= 0, "the next step");
+    if (events_ || settings_.integrator == Integrator::rkf45) return;
+    const double ahead = next_time() - state_.t;
+    a.require(ahead > 0 && ahead < 2 * settings_.time_step, "the time of the next step");
+  }
+
   Made go_on(Frame& frame, std::vector<ContactEvent>& events, Clock::time_point until) {
     for (bool first = true; !over_; first = false) {
       // frames within the last step come before its touches, which count from its end
@@ -234,8 +288,7 @@ class Run::Stepper {
       account(
           closed_adaptive_step(model_, settings_, std::min(next_step_, left), state_, scratch_));
     } else {
-      // times are multiples of the step, not sums
-      const double next = begin_ + static_cast<double>(summary_.steps + 1) * settings_.time_step;
+      const double next = next_time();
       const double target = next > end_ - 1e-9 * settings_.time_step ? end_ : next;
       account(closed_step(model_, settings_, settings_.integrator, target - state_.t, state_,
                           scratch_));
@@ -250,6 +303,11 @@ class Run::Stepper {
       }
       summary_.constraint_error = std::max(summary_.constraint_error, error);
     }
+  }
+
+  // Times are multiples of the step, not sums.
+  double next_time() const {
+    return begin_ + static_cast<double>(summary_.steps + 1) * settings_.time_step;
   }
 
   void advance_by_events() {
@@ -418,12 +476,13 @@ class Run::Stepper {
     }
   }
 
+  std::shared_ptr<const Model> kept_model_;
   const Model& model_;
-  const Settings& settings_;
+  const Settings settings_;
   State state_;
   Scratch scratch_;
   Kinematics<double> shown_;  // of frames
-  const double begin_, end_;
+  double begin_, end_;
   const std::int64_t last_frame_;
   std::int64_t frame_ = 0;  // the next one
   double shown_time_ = 0;   // of the last one
@@ -443,10 +502,17 @@ class Run::Stepper {
   Summary summary_;
 };
 
-Run::Run(const Model& model, const State& start, const Settings& settings,
+Run::Run(std::shared_ptr<const Model> model, const State& start, const Settings& settings,
          std::shared_ptr<const FormulaSet> formulas)
-    : stepper_(std::make_unique<Stepper>(model, start, settings, std::move(formulas))) {}
+    : stepper_(std::make_unique<Stepper>(std::move(model), start, settings, std::move(formulas))) {}
+Run::Run(Model model, const State& start, const Settings& settings,
+         std::shared_ptr<const FormulaSet> formulas)
+    : Run(std::make_shared<const Model>(std::move(model)), start, settings, std::move(formulas)) {}
+Run::Run(Built built, const Settings& settings)
+    : Run(std::move(built.model), built.initial, settings, std::move(built.formulas)) {}
 Run::~Run() = default;
+Run::Run(Run&&) noexcept = default;
+Run& Run::operator=(Run&&) noexcept = default;
 bool Run::next_frame(Frame& frame, std::vector<ContactEvent>& events) {
   return stepper_->next_frame(frame, events, Clock::time_point::max()) == Made::frame;
 }
@@ -465,6 +531,9 @@ bool Run::set_variable(const std::string& name, double value) {
 }
 void Run::add_push(const Push& push) { stepper_->add_push(push); }
 void Run::hold(const std::optional<Push>& push) { stepper_->hold(push); }
+std::uint64_t Run::fingerprint() const { return stepper_->fingerprint(); }
+void Run::save(SnapshotWriter& a) const { Stepper::visit(a, *stepper_); }
+void Run::restore(SnapshotReader& a) { Stepper::visit(a, *stepper_); }
 
 namespace {
 
@@ -501,7 +570,7 @@ void sum_up(const State& end, double wall, Recording& recording) {
 }  // namespace
 
 Recording simulate(const Built& built, const Settings& settings, const Progress& progress) {
-  Run run(built.model, built.initial, settings, built.formulas);
+  Run run(lent(built.model), built.initial, settings, built.formulas);
   return record(run, built.formulas.get(), progress);
 }
 

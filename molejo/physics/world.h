@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "molejo/math/snapshot.h"
 #include "molejo/model/build.h"
 #include "molejo/model/recording.h"
 #include "molejo/physics/integrate.h"
@@ -15,17 +16,28 @@ namespace molejo {
 // Told after every frame; return false to stop early.
 using Progress = std::function<bool(const Frame& frame, std::int64_t steps)>;
 
-// The same a frame at a time. `model` and `settings` must outlive the run.
+// The same a frame at a time.
+//
+// save(run, snapshot) takes all that it goes on from, between any two frames; restore(snapshot,
+// run) into a run of the same scene, made anew or not, goes on with the same bits: states, frames
+// and contact events.
 //
 // Work may be interrupted (math/interrupt.h): what throws Interrupted has taken back the step that
 // was under way, and can be called again.
 class Run {
  public:
   using Clock = std::chrono::steady_clock;
-  // Throws InputError when a formula has no finite value at the start.
-  Run(const Model& model, const State& start, const Settings& settings,
+  static constexpr SnapshotKind snapshot_kind = SnapshotKind::run;
+  // It keeps what it is given, or a share of it. All throw InputError when a formula has no finite
+  // value at the start.
+  Run(Built built, const Settings& settings);
+  Run(Model model, const State& start, const Settings& settings,
+      std::shared_ptr<const FormulaSet> formulas = nullptr);
+  Run(std::shared_ptr<const Model> model, const State& start, const Settings& settings,
       std::shared_ptr<const FormulaSet> formulas = nullptr);
   ~Run();
+  Run(Run&&) noexcept;
+  Run& operator=(Run&&) noexcept;
 
   // The next frame, the first at the start, and the contact events since the last one, appended.
   // False: the run is over, and nothing was written.
@@ -48,10 +60,20 @@ class Run {
   // One push that lasts until another is held, or none.
   void hold(const std::optional<Push>& push);
 
+  // See math/snapshot.h. The duration of the run, its threads and budgets are not part of it.
+  std::uint64_t fingerprint() const;
+  void save(SnapshotWriter& a) const;
+  void restore(SnapshotReader& a);
+
  private:
   class Stepper;
   std::unique_ptr<Stepper> stepper_;
 };
+
+// A model for a run that does not outlive it.
+inline std::shared_ptr<const Model> lent(const Model& model) {
+  return {std::shared_ptr<const Model>(), &model};
+}
 
 // Runs for settings.duration and keeps a frame every 1/fps seconds, the first at the start.
 // A numeric failure, an interrupt or a recording that is too large for its budget ends the run at

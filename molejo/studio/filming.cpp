@@ -22,13 +22,13 @@ constexpr auto told_interval = std::chrono::milliseconds(500);
 
 }  // namespace
 
-FilmPlan read_film_plan(const Command& command, const std::string& name) {
+FilmPlan read_film_plan(const Message& message, const std::string& name) {
   FilmPlan plan;
   plan.name = name;
-  plan.pictures = command.whole("pictures", 1, most_pictures);
-  plan.width = command.whole("width", 16, 3840);
-  plan.height = command.whole("height", 16, 2160);
-  plan.fps = command.find("fps") ? command.number_within("fps", 1, 240) : plan.fps;
+  plan.pictures = message.whole("pictures", 1, most_pictures);
+  plan.width = message.whole("width", 16, 3840);
+  plan.height = message.whole("height", 16, 2160);
+  plan.fps = message.find("fps") ? message.number_within("fps", 1, 240) : plan.fps;
   for (const auto& [key, size] : {std::pair{"width", plan.width}, {"height", plan.height}}) {
     if (size % 2) throw InputError(fmt::format("'{}': {}: expected an even number", key, size));
   }

@@ -19,7 +19,7 @@
 #include <string_view>
 #include <thread>
 
-#include "molejo/live/command.h"
+#include "molejo/live/message.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/studio/jobs.h"
 #include "molejo/studio/workspace.h"
@@ -34,7 +34,7 @@ struct FilmPlan {
 };
 
 // What a page asks for. Throws InputError.
-FilmPlan read_film_plan(const Command& command, const std::string& name);
+FilmPlan read_film_plan(const Message& message, const std::string& name);
 
 // Pictures wait here for a thread that hands them to ffmpeg: who brings them never does.
 class Film {

@@ -51,26 +51,26 @@ GaitBench::GaitBench(BenchOptions options)
 }
 
 void GaitBench::add_words() {
-  add_word("control", [this](const Command& c) {
+  add_word("control", [this](const Message& c) {
     run_.set_control(control_of(c.text("value")));
     changed();
     return std::string();
   });
-  add_word("push", [this](const Command& c) {
+  add_word("push", [this](const Message& c) {
     const Vec3 point = c.find("point") ? c.vector("point") : Vec3{};
     run_.push(c.text("body"), point, c.vector("force"), c.number_or("seconds", 0.1));
     return std::string();
   });
-  add_word("drag", [this](const Command& c) {
+  add_word("drag", [this](const Message& c) {
     std::optional<double> stiffness;
     if (c.find("stiffness")) stiffness = c.number("stiffness");
     const Vec3 point = c.find("point") ? c.vector("point") : Vec3{};
     run_.drag(c.text("body"), point, c.vector("to"), stiffness);
     return std::string();
   });
-  add_word("drop", [this](const Command&) { return run_.drop(), std::string(); });
+  add_word("drop", [this](const Message&) { return run_.drop(), std::string(); });
   add_word("pushes",
-           [this](const Command& c) { return pushes_.begin(run_.gait(), c), std::string(); });
+           [this](const Message& c) { return pushes_.begin(run_.gait(), c), std::string(); });
 }
 
 // The feet over the cycle that was trained, from the torso: as it is when every (half) cycle begins

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "molejo/live/command.h"
+#include "molejo/live/message.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/model/scene.h"
 

@@ -16,14 +16,14 @@ namespace {
 
 constexpr int ghost_stream = 5;
 
-SketchPhase phase_of(const Command& c) {
+SketchPhase phase_of(const Message& c) {
   const std::string word = c.text("palette"), known[] = {"air", "ground"};
   if (word == known[0]) return SketchPhase::air;
   if (word == known[1]) return SketchPhase::ground;
   throw InputError("'palette': " + unknown_word("palette", word, known));
 }
 
-ModeMark mark_of(const Command& c) {
+ModeMark mark_of(const Message& c) {
   const std::string word = c.text("value"), known[] = {"green", "neutral", "red"};
   for (const ModeMark mark : {ModeMark::green, ModeMark::neutral, ModeMark::red}) {
     if (word == to_string(mark)) return mark;
@@ -31,7 +31,7 @@ ModeMark mark_of(const Command& c) {
   throw InputError("'value': " + unknown_word("mark", word, known));
 }
 
-int step_of(const Command& c) { return c.find("step") ? c.whole("step", 1, 1000) - 1 : 0; }
+int step_of(const Message& c) { return c.find("step") ? c.whole("step", 1, 1000) - 1 : 0; }
 
 // From the sketch to what was trained: ahead and to the left, so that neither hides the other
 // whether one looks from the side or from the front.
@@ -66,27 +66,27 @@ MotionBench::MotionBench(BenchOptions options)
 }
 
 void MotionBench::add_words() {
-  add_word("amplitude", [this](const Command& c) {
+  add_word("amplitude", [this](const Message& c) {
     const int step = step_of(c), mode = c.whole("mode", 1, 100'000);
     const SketchPhase phase = phase_of(c);
     const double before = run_.time();
     run_.set_amplitude(step, phase, mode, c.number("value"));
     return changed_mode(step, phase, mode, before), std::string();
   });
-  add_word("mark", [this](const Command& c) {
+  add_word("mark", [this](const Message& c) {
     const int step = step_of(c), mode = c.whole("mode", 1, 100'000);
     const SketchPhase phase = phase_of(c);
     const double before = run_.time();
     run_.set_mark(step, phase, mode, mark_of(c));
     return changed_mode(step, phase, mode, before), std::string();
   });
-  add_word("rest", [this](const Command& c) {
+  add_word("rest", [this](const Message& c) {
     const Vec3 turn = c.vector("turn");
     if (!(norm(turn) <= 180)) throw InputError("'turn': expected 180 degrees at most");
     run_.turn_joint(c.text("joint"), turn * degree);
     return changed_figure(), std::string();
   });
-  add_word("springs", [this](const Command& c) {
+  add_word("springs", [this](const Message& c) {
     std::optional<double> stiffness = run_.motion().figure.stiffness;
     if (const JsonValue* value = c.find("stiffness")) {
       stiffness.reset();
@@ -95,18 +95,18 @@ void MotionBench::add_words() {
     run_.set_springs(stiffness, c.number_or("relaxation", run_.motion().figure.relaxation));
     return changed_figure(), std::string();
   });
-  add_word("original", [this](const Command&) {
+  add_word("original", [this](const Message&) {
     run_.replace(load_motion(options().file));
     return changed_figure(), std::string();
   });
-  add_word("pushes", [this](const Command& c) {
+  add_word("pushes", [this](const Message& c) {
     const std::shared_ptr<const GaitFile> gait = training_ ? training_->result() : nullptr;
     if (!gait) throw InputError("nothing was trained yet");
     return pushes_.begin(*gait, c), std::string();
   });
-  add_word("train", [this](const Command&) { return train(false), std::string(); });
-  add_word("resume", [this](const Command&) { return train(true), std::string(); });
-  add_word("cancel", [this](const Command&) {
+  add_word("train", [this](const Message&) { return train(false), std::string(); });
+  add_word("resume", [this](const Message&) { return train(true), std::string(); });
+  add_word("cancel", [this](const Message&) {
     if (!training_ || !training_->is_running()) throw InputError("nothing is being trained");
     return training_->cancel(), std::string();
   });

@@ -40,17 +40,17 @@ NetBench::NetBench(FileKind kind, BenchOptions options)
   analyst_ = std::make_unique<NetAnalyst>(bench_.wake);
   play_anew(NetMode::automatic, {});
   start_analysis(quick_markings);
-  add_word("fire", [this](const Command& c) { return fire(c); });
-  add_word("next", [this](const Command&) { return next_firing(); });
-  add_word("mode", [this](const Command& c) { return set_mode(c); });
-  add_word("play_trace", [this](const Command& c) { return play_trace(c); });
-  add_word("analyse", [this](const Command& c) { return analyse(c); });
-  add_word("edit", [this](const Command& c) { return edit(c); });
-  add_word("look", [this](const Command& c) { return look(c); });
-  add_word("undo", [this](const Command&) { return step_back(false); });
-  add_word("redo", [this](const Command&) { return step_back(true); });
-  add_word("gantt", [this](const Command&) { return chart(); });
-  add_word("net", [this](const Command&) {
+  add_word("fire", [this](const Message& c) { return fire(c); });
+  add_word("next", [this](const Message&) { return next_firing(); });
+  add_word("mode", [this](const Message& c) { return set_mode(c); });
+  add_word("play_trace", [this](const Message& c) { return play_trace(c); });
+  add_word("analyse", [this](const Message& c) { return analyse(c); });
+  add_word("edit", [this](const Message& c) { return edit(c); });
+  add_word("look", [this](const Message& c) { return look(c); });
+  add_word("undo", [this](const Message&) { return step_back(false); });
+  add_word("redo", [this](const Message&) { return step_back(true); });
+  add_word("gantt", [this](const Message&) { return chart(); });
+  add_word("net", [this](const Message&) {
     return "\"now\":" + with_braces(fields(net_frame_json(*line_, part_, line_->time() - recent)));
   });
 }
@@ -72,8 +72,8 @@ void NetBench::start_analysis(std::uint64_t max_markings) {
   analyst_->ask(show_ ? with_outside(net(), show_->causes) : net(), max_markings, own);
 }
 
-std::string NetBench::fire(const Command& command) {
-  const std::string name = command.text("transition");
+std::string NetBench::fire(const Message& message) {
+  const std::string name = message.text("transition");
   TransitionId transition;
   try {
     transition = NetNames(net()).transition(name);
@@ -103,28 +103,28 @@ std::string NetBench::next_firing() {
   return status();
 }
 
-std::string NetBench::set_mode(const Command& command) {
-  const std::string word = command.text("value");
+std::string NetBench::set_mode(const Message& message) {
+  const std::string word = message.text("value");
   const std::vector<std::string> known{"auto", "hand"};
   if (word != "auto" && word != "hand") throw InputError(unknown_word("mode", word, known));
   play_anew(word == "auto" ? NetMode::automatic : NetMode::by_hand, {});
   return status();
 }
 
-std::string NetBench::play_trace(const Command& command) {
+std::string NetBench::play_trace(const Message& message) {
   std::vector<std::vector<TraceStep>> traces = findings_.traces;
   traces.insert(traces.end(), violations_.traces.begin(), violations_.traces.end());
   if (traces.empty()) throw InputError("the analysis has no trace to play");
-  const int which = command.whole("which", 0, static_cast<int>(traces.size()) - 1);
+  const int which = message.whole("which", 0, static_cast<int>(traces.size()) - 1);
   play_anew(NetMode::trace, traces[static_cast<std::size_t>(which)]);
   trace_ = which;
   play();
   return status();
 }
 
-std::string NetBench::analyse(const Command& command) {
-  const double most = command.find("markings")
-                          ? command.number_within("markings", 1, static_cast<double>(most_markings))
+std::string NetBench::analyse(const Message& message) {
+  const double most = message.find("markings")
+                          ? message.number_within("markings", 1, static_cast<double>(most_markings))
                           : static_cast<double>(quick_markings);
   start_analysis(static_cast<std::uint64_t>(most));
   tell_all("{\"event\":\"analysis\"," + fields(analysis_json_now()) + "}");
@@ -175,10 +175,10 @@ void NetBench::change_to(Version version, bool replay) {
   tell_anew_ = true;
 }
 
-std::string NetBench::edit(const Command& command) {
+std::string NetBench::edit(const Message& message) {
   Version before = version();
   EditedNet edited =
-      edit_net(net(), drawing_, command.need("edits", JsonValue::Kind::array, "a list"));
+      edit_net(net(), drawing_, message.need("edits", JsonValue::Kind::array, "a list"));
   Version after{edited.net, part_after(part_, edited), std::move(edited.drawing), before.bindings,
                 before.causes};
   if (edited.arrange) draw_part(after.net, after.part, after.drawing);
@@ -199,10 +199,10 @@ std::string NetBench::edit(const Command& command) {
 }
 
 // Another part of a net that is too large to be drawn whole.
-std::string NetBench::look(const Command& command) {
+std::string NetBench::look(const Message& message) {
   if (part_.whole) throw InputError("the whole net is drawn");
   try {
-    part_ = part_around(net(), command.text("at"));
+    part_ = part_around(net(), message.text("at"));
   } catch (const NetError& e) {
     throw InputError(e.what());
   }

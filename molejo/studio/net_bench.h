@@ -46,13 +46,13 @@ class NetBench : public Playback, public Bench {
 
   Net& net() { return show_ ? show_->net : net_; }
   const Net& net() const { return show_ ? show_->net : net_; }
-  std::string fire(const Command& command);
+  std::string fire(const Message& message);
   std::string next_firing();
-  std::string set_mode(const Command& command);
-  std::string play_trace(const Command& command);
-  std::string analyse(const Command& command);
-  std::string edit(const Command& command);
-  std::string look(const Command& command);
+  std::string set_mode(const Message& message);
+  std::string play_trace(const Message& message);
+  std::string analyse(const Message& message);
+  std::string edit(const Message& message);
+  std::string look(const Message& message);
   std::string step_back(bool redo);
   void change_to(Version version, bool replay);
   Version version() const;

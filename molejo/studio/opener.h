@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "molejo/live/command.h"
+#include "molejo/live/message.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/studio/bench.h"
 

@@ -31,9 +31,9 @@ PushTest::PushTest(std::function<void()> wake) : jobs_(std::move(wake), most_byt
 
 PushTest::~PushTest() { forget(); }
 
-void PushTest::begin(const GaitFile& gait, const Command& command) {
-  const int directions = command.find("directions") ? command.whole("directions", 3, 32) : 8;
-  const int phases = command.find("phases") ? command.whole("phases", 1, 16) : 4;
+void PushTest::begin(const GaitFile& gait, const Message& message) {
+  const int directions = message.find("directions") ? message.whole("directions", 3, 32) : 8;
+  const int phases = message.find("phases") ? message.whole("phases", 1, 16) : 4;
   if (running_) throw InputError("it is being pushed already");
   const int number = ++number_;
   running_ = true;

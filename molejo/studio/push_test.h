@@ -9,7 +9,7 @@
 #include <atomic>
 
 #include "molejo/io/motion.h"
-#include "molejo/live/command.h"
+#include "molejo/live/message.h"
 #include "molejo/studio/jobs.h"
 
 namespace molejo {
@@ -21,7 +21,7 @@ class PushTest {
   ~PushTest();  // ends the one under way
 
   // As the command wants it. Throws InputError, also while one is under way.
-  void begin(const GaitFile& gait, const Command& command);
+  void begin(const GaitFile& gait, const Message& message);
   // Forgets what is known, and the one under way.
   void forget();
   // Events since the last time.

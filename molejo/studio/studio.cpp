@@ -99,7 +99,7 @@ class Studio::Conversation : public molejo::Conversation {
     bench_->playback().close(client);
   }
   void receive(ClientKey client, std::string_view text) override {
-    const auto now = answer(text, client, [this](const Command& c) { return execute(c); });
+    const auto now = answer(text, client, [this](const Message& c) { return execute(c); });
     if (now) outputs_.reply({client}, *now);
   }
   double tick(double now) override {
@@ -140,10 +140,10 @@ class Studio::Conversation : public molejo::Conversation {
   }
 
   // Played as soon as it is there; what is open plays on meanwhile.
-  std::nullopt_t open_file(const Command& command) {
-    const std::string name = command.text("file");
+  std::nullopt_t open_file(const Message& message) {
+    const std::string name = message.text("file");
     const FileKind kind = kind_of_file(name);
-    give_up_opening(opener_.begin(command.asker(), kind, bench_options(name)));
+    give_up_opening(opener_.begin(message.asker(), kind, bench_options(name)));
     return std::nullopt;
   }
 
@@ -167,18 +167,18 @@ class Studio::Conversation : public molejo::Conversation {
 
   std::string describe() { return bench_->playback().describe() + "," + exports_of(*bench_); }
 
-  std::optional<std::string> execute(const Command& command) {
-    const std::string word = command.word();
+  std::optional<std::string> execute(const Message& message) {
+    const std::string word = message.word();
     if (word == "status") return status();
-    if (word == "open") return open_file(command);
+    if (word == "open") return open_file(message);
     if (word == "gallery") return "\"files\":" + workspace_.gallery();
     if (word == "describe") return describe();
     if (word == "exports") return exports_of(*bench_);
-    if (word == "export") return begin_export(command);
-    if (word == "film") return film(command);
+    if (word == "export") return begin_export(message);
+    if (word == "film") return film(message);
     if (word == "command") return "\"command\":" + json_quoted(bench_->command_line());
-    if (word == "cancel" && command.find("job")) {
-      if (jobs_.cancel(command.whole("job", 1, std::numeric_limits<int>::max()))) return "";
+    if (word == "cancel" && message.find("job")) {
+      if (jobs_.cancel(message.whole("job", 1, std::numeric_limits<int>::max()))) return "";
       throw InputError("'job': no export of this number is under way");
     }
     if (word == "cancel" && !opener_.opening().empty()) {
@@ -186,25 +186,25 @@ class Studio::Conversation : public molejo::Conversation {
       return status();
     }
     // another scene is opened, not loaded into this one
-    if (word == "load" && command.find("file")) return open_file(command);
-    return bench_->playback().execute(command);
+    if (word == "load" && message.find("file")) return open_file(message);
+    return bench_->playback().execute(message);
   }
 
-  std::string film(const Command& command) {
-    if (command.find("cancel")) {
-      filming_.cancel(command.whole("cancel", 1, std::numeric_limits<int>::max()));
+  std::string film(const Message& message) {
+    if (message.find("cancel")) {
+      filming_.cancel(message.whole("cancel", 1, std::numeric_limits<int>::max()));
       return {};
     }
     const int job = ++job_count_;
-    filming_.begin(job, command.client, read_film_plan(command, stem_of(name_) + ".mp4"));
+    filming_.begin(job, message.client, read_film_plan(message, stem_of(name_) + ".mp4"));
     return fmt::format("\"job\":{}", job);
   }
 
-  std::string begin_export(const Command& command) {
-    const std::string what = command.text("what");
+  std::string begin_export(const Message& message) {
+    const std::string what = message.text("what");
     check_export(*bench_, what);
     const Export work =
-        bench_->prepare_export(what, command.number_or("from", 0), command.number_or("to", 1e300));
+        bench_->prepare_export(what, message.number_or("from", 0), message.number_or("to", 1e300));
     const int job = ++job_count_;
     const auto make = [job, work, this](const Jobs::Tell& tell) {
       const auto progress = [&](double done) {

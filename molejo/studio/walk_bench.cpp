@@ -62,36 +62,36 @@ std::string WalkBench::figure_asset(int i) {
 }
 
 void WalkBench::add_words() {
-  add_word("steer", [this](const Command& c) { return steer(c); });
-  add_word("goto", [this](const Command& c) { return go_to(c); });
-  add_word("sculpt", [this](const Command& c) { return sculpt(c); });
-  add_word("terrain", [this](const Command& c) { return set_terrain(c); });
-  add_word("level", [this](const Command&) {
+  add_word("steer", [this](const Message& c) { return steer(c); });
+  add_word("goto", [this](const Message& c) { return go_to(c); });
+  add_word("sculpt", [this](const Message& c) { return sculpt(c); });
+  add_word("terrain", [this](const Message& c) { return set_terrain(c); });
+  add_word("level", [this](const Message&) {
     line_.level();
     tell_ground();
     return std::string();
   });
-  add_word("add", [this](const Command& c) { return add_character(c); });
-  add_word("options", [this](const Command& c) { return set_options(c); });
-  add_word("quality", [this](const Command& c) {
+  add_word("add", [this](const Message& c) { return add_character(c); });
+  add_word("options", [this](const Message& c) { return set_options(c); });
+  add_word("quality", [this](const Message& c) {
     tells_quality_ = c.flag_or("on", true);
     return std::string();
   });
 }
 
-std::string WalkBench::steer(const Command& command) {
+std::string WalkBench::steer(const Message& message) {
   navigation::Steering steering;
-  steering.walk = command.flag_or("walk", true);
-  steering.turn = command.find("turn") ? command.number_within("turn", -10, 10) : 0;
-  steering.rate = command.find("rate") ? command.number_within("rate", 0.1, 3) : 1;
-  line_.steer(line_.character(command.text_or("character", "")), steering);
+  steering.walk = message.flag_or("walk", true);
+  steering.turn = message.find("turn") ? message.number_within("turn", -10, 10) : 0;
+  steering.rate = message.find("rate") ? message.number_within("rate", 0.1, 3) : 1;
+  line_.steer(line_.character(message.text_or("character", "")), steering);
   tell_ways();
   return {};
 }
 
-std::string WalkBench::go_to(const Command& command) {
+std::string WalkBench::go_to(const Message& message) {
   std::vector<navigation::WayPoint> path;
-  const JsonValue& list = command.need("path", JsonValue::Kind::array, "[[x, y], ...]");
+  const JsonValue& list = message.need("path", JsonValue::Kind::array, "[[x, y], ...]");
   if (list.items.size() > max_way_points) throw InputError("'path': too many way-points");
   for (const JsonValue& p : list.items) {
     const bool good = p.is(JsonValue::Kind::array) && p.items.size() == 2 &&
@@ -102,8 +102,8 @@ std::string WalkBench::go_to(const Command& command) {
     if (!good) throw InputError("'path': expected [[x, y], ...] in metres");
     path.push_back({p.items[0].number, p.items[1].number});
   }
-  line_.go_to(line_.character(command.text_or("character", "")), path,
-              command.flag_or("loop", false), command.flag_or("behind", false));
+  line_.go_to(line_.character(message.text_or("character", "")), path,
+              message.flag_or("loop", false), message.flag_or("behind", false));
   tell_ways();
   return {};
 }
@@ -123,9 +123,9 @@ void WalkBench::tell_ways() {
   tell_all("{\"event\":\"ways\",\"ways\":[" + list + "]}");
 }
 
-std::string WalkBench::add_character(const Command& command) {
-  const int like = line_.character(command.text_or("character", ""));
-  const int added = line_.add(std::max(like, 0), command.number("x"), command.number("y"));
+std::string WalkBench::add_character(const Message& message) {
+  const int like = line_.character(message.text_or("character", ""));
+  const int added = line_.add(std::max(like, 0), message.number("x"), message.number("y"));
   figure_assets_.push_back(figure_asset(added));
   add_columns(added);
   const JsonValue described = describe_character(added);
@@ -135,9 +135,9 @@ std::string WalkBench::add_character(const Command& command) {
   return fmt::format("\"name\":{}", json_quoted(described.find("name")->text));
 }
 
-std::string WalkBench::sculpt(const Command& command) {
-  const Bump bump{command.number("x"), command.number("y"), command.number("radius"),
-                  command.number("height")};
+std::string WalkBench::sculpt(const Message& message) {
+  const Bump bump{message.number("x"), message.number("y"), message.number("radius"),
+                  message.number("height")};
   line_.sculpt(bump);
   terrain_assets_.clear();
   tell_all(fmt::format(
@@ -147,13 +147,13 @@ std::string WalkBench::sculpt(const Command& command) {
 }
 
 // By a formula or by a file.
-std::string WalkBench::set_terrain(const Command& command) {
-  if (command.find("file")) {
-    const std::string file = command.text("file");
+std::string WalkBench::set_terrain(const Message& message) {
+  if (message.find("file")) {
+    const std::string file = message.text("file");
     line_.set_terrains(load_terrains(options_.workspace->find(file).file));
     terrain_file_ = file, elevation_.clear();
   } else {
-    const std::string text = command.text("elevation");
+    const std::string text = message.text("elevation");
     line_.set_terrains({formula_terrain(text, formula_half, "elevation")});
     elevation_ = text, terrain_file_.clear();
   }
@@ -171,18 +171,18 @@ void WalkBench::tell_ground() {
   tell_all(compact_text(json, std::string::npos));
 }
 
-std::string WalkBench::set_options(const Command& command) {
+std::string WalkBench::set_options(const Message& message) {
   std::optional<navigation::Solver> solver;
-  if (command.find("solver")) {
-    solver = parse_solver(command.text("solver"));
-    if (!solver) throw InputError(unknown_word("solver", command.text("solver"), solver_words()));
+  if (message.find("solver")) {
+    solver = parse_solver(message.text("solver"));
+    if (!solver) throw InputError(unknown_word("solver", message.text("solver"), solver_words()));
   }
   const auto given = [&](const char* key) -> std::optional<bool> {
-    return command.find(key) ? std::optional(command.flag_or(key, true)) : std::nullopt;
+    return message.find(key) ? std::optional(message.flag_or(key, true)) : std::nullopt;
   };
   const auto kinematics = given("inverse_kinematics"), correction = given("stride_correction"),
              validation = given("stride_validation");
-  line_.set_options(line_.character(command.text_or("character", "")), [&](WalkActor& actor) {
+  line_.set_options(line_.character(message.text_or("character", "")), [&](WalkActor& actor) {
     actor.solver = solver.value_or(actor.solver);
     for (bool* flag : {&actor.adaptive.inverse_kinematics, &actor.thesis.inverse_kinematics}) {
       *flag = kinematics.value_or(*flag);

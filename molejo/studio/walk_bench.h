@@ -31,12 +31,12 @@ class WalkBench : public Playback, public Bench {
 
  private:
   void add_words();
-  std::string steer(const Command& command);
-  std::string go_to(const Command& command);
-  std::string add_character(const Command& command);
-  std::string sculpt(const Command& command);
-  std::string set_terrain(const Command& command);
-  std::string set_options(const Command& command);
+  std::string steer(const Message& message);
+  std::string go_to(const Message& message);
+  std::string add_character(const Message& message);
+  std::string sculpt(const Message& message);
+  std::string set_terrain(const Message& message);
+  std::string set_options(const Message& message);
   // Descriptions hold the names of assets; made when first asked for and when the ground changes.
   const std::vector<std::string>& terrain_assets() const;
   JsonValue describe_terrains() const;

@@ -29,7 +29,7 @@ class Busy : public Conversation {
   bool owes_answer(ClientKey client) const override { return owed_ && owed_->client == client; }
   void receive(ClientKey client, std::string_view text) override {
     ++heard_;
-    const auto now = answer(text, client, [&](const Command& c) -> std::optional<std::string> {
+    const auto now = answer(text, client, [&](const Message& c) -> std::optional<std::string> {
       if (c.word() == "later") {
         owed_ = c.asker();
         return {};

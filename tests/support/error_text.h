@@ -7,12 +7,12 @@
 
 namespace molejo::test {
 
-// The text of the InputError that `action` throws.
-template <class Action>
+// The text of the InputError, or of another one, that `action` throws.
+template <class Error = InputError, class Action>
 std::string error_text(Action&& action) {
   try {
     action();
-  } catch (const InputError& error) {
+  } catch (const Error& error) {
     return error.what();
   }
   return "no error";

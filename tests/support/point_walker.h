@@ -41,6 +41,8 @@ class PointWalker : public navigation::Walker {
   bool blocked() const override { return false; }
   void take_over(const motion::SkeletonPose&, const motion::Affine&, double) override {}
   void measure(navigation::WalkCost*) override {}
+  void save(SnapshotWriter& a) const override { a(position_, heading_); }
+  void restore(SnapshotReader& a) override { a(position_, heading_); }
 
  private:
   double height(double x, double y) const {

@@ -70,7 +70,27 @@ class AdaptedClip {
   // Writes the rotations of the legs and of the hips at this time.
   void overlay(SkeletonPose& pose) const;
 
+  // For snapshots (math/snapshot.h).
+  template <class Archive>
+  static void visit(Archive& a, Seen<Archive, AdaptedClip>& c) {
+    TargetCurves::visit(a, c.targets_);
+    AngleHistory::visit(a, c.angles_);
+    a(c.time_, c.before_, c.rounds_, c.frame_, c.done_, c.stopped_, c.edited_);
+    a.index(c.frozen_, static_cast<std::size_t>(c.frames_.frames()), "frame");
+    auto& s = c.statistics_;
+    a(s.runs, s.unsettled, s.steps, s.reach, s.original, s.previous, s.total, s.error,
+      s.most_steps);
+    a.require(c.time_ >= 0 && c.time_ <= c.frames_.duration() && c.rounds_ >= 0 &&
+                  c.rounds_ < most_rounds && c.done_ >= never && c.done_ <= c.frame_,
+              "a time of the clip");
+    if constexpr (Archive::reads) {
+      const long frame = c.rounds_ * c.frames_.frames() + c.frames_.frame_at(c.time_);
+      a.require(c.frame_ == frame, "the frame of that time");
+    }
+  }
+
  private:
+  static constexpr long most_rounds = 1'000'000'000'000;
   static constexpr long never = -1;
   std::size_t index(int frame, int slot) const {
     return static_cast<std::size_t>(frame) * frames_.path().size() + static_cast<std::size_t>(slot);

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "molejo/math/types.h"
+#include "molejo/math/snapshot.h"
 
 namespace molejo::navigation::thesis {
 
@@ -66,6 +66,18 @@ class LinearCurve {
   // down, and stretched from its start on. Where start and end are nearly one (a straight length
   // below 5 % of the way) nothing turns: the difference is spread over the time.
   void fit_ends(const Vec3& v0, const Vec3& v1);
+
+  // For snapshots (math/snapshot.h).
+  template <class Archive>
+  static void visit(Archive& a, Seen<Archive, LinearCurve>& c) {
+    constexpr std::size_t most = 1'000'000;
+    a.list(c.times_, most);
+    if constexpr (Archive::reads) c.points_.resize(c.times_.size());
+    a(c.points_);
+    for (std::size_t i = 1; i < c.times_.size(); ++i) {
+      a.require(c.times_[i] > c.times_[i - 1], "times that grow");
+    }
+  }
 
  private:
   static std::size_t index(int k) { return static_cast<std::size_t>(k); }

@@ -6,6 +6,7 @@
 // Source: Matthey (2022), 4.6.1. Only joints on the ways to the feet, each once.
 #pragma once
 
+#include "molejo/math/snapshot.h"
 #include "molejo/navigation/thesis/clip_frames.h"
 
 namespace molejo::navigation::thesis {
@@ -29,6 +30,18 @@ class AngleHistory {
   std::span<const AxisAngle> at(double t) const;
   // Between two records by slerp. Throws std::out_of_range outside of them.
   Quat rotation(double t, int joint) const;
+
+  // For snapshots (math/snapshot.h).
+  template <class Archive>
+  static void visit(Archive& a, Seen<Archive, AngleHistory>& h) {
+    constexpr std::size_t most = 100'000;
+    a.list(h.times_, most);
+    if constexpr (Archive::reads) h.turns_.resize(h.times_.size() * h.joints_);
+    for (auto& turn : h.turns_) a(turn.axis, turn.angle);
+    for (std::size_t i = 1; i < h.times_.size(); ++i) {
+      a.require(h.times_[i] > h.times_[i - 1], "times that grow");
+    }
+  }
 
  private:
   std::size_t joints_;

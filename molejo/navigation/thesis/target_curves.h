@@ -73,6 +73,19 @@ class TargetCurves {
   const LinearCurve& fitted_ankle(int leg) const { return fitted_[static_cast<std::size_t>(leg)]; }
   const Part& part(int leg) const { return parts_[static_cast<std::size_t>(leg)]; }
 
+  // For snapshots (math/snapshot.h).
+  template <class Archive>
+  static void visit(Archive& a, Seen<Archive, TargetCurves>& t) {
+    for (auto* curve :
+         {&t.hip_, &t.hip_past_, &t.ankles_[0], &t.ankles_[1], &t.past_[0], &t.past_[1]}) {
+      LinearCurve::visit(a, *curve);
+    }
+    for (const LinearCurve& ankle : t.ankles_) {
+      a.require(ankle.empty() == t.hip_.empty(), "curves of hips and ankles");
+    }
+    for (auto& part : t.parts_) a(part.first, part.last, part.is_static);
+  }
+
  private:
   Vec3 start_of(int leg, const Part& part, const CurveInputs& now) const;
   Landing end_of(int leg, const Part& part, const Vec3& start, const CurveInputs& now) const;

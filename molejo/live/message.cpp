@@ -1,4 +1,4 @@
-#include "molejo/live/command.h"
+#include "molejo/live/message.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 namespace molejo {
 
-const JsonValue& Command::need(std::string_view key, JsonValue::Kind kind,
+const JsonValue& Message::need(std::string_view key, JsonValue::Kind kind,
                                const char* expected) const {
   const JsonValue* value = find(key);
   if (!value || !value->is(kind)) {
@@ -20,29 +20,29 @@ const JsonValue& Command::need(std::string_view key, JsonValue::Kind kind,
   return *value;
 }
 
-std::string Command::text(std::string_view key) const {
+std::string Message::text(std::string_view key) const {
   return need(key, JsonValue::Kind::string, "a text").text;
 }
 
-std::string Command::text_or(std::string_view key, const std::string& otherwise) const {
+std::string Message::text_or(std::string_view key, const std::string& otherwise) const {
   return find(key) ? text(key) : otherwise;
 }
 
-double Command::number(std::string_view key) const {
+double Message::number(std::string_view key) const {
   return need(key, JsonValue::Kind::number, "a number").number;
 }
 
-double Command::number_or(std::string_view key, double otherwise) const {
+double Message::number_or(std::string_view key, double otherwise) const {
   return find(key) ? number(key) : otherwise;
 }
 
-double Command::number_within(std::string_view key, double least, double most) const {
+double Message::number_within(std::string_view key, double least, double most) const {
   const double value = number(key);
   if (value >= least && value <= most) return value;
   throw InputError(fmt::format("'{}': {:g}: expected {:g} to {:g}", key, value, least, most));
 }
 
-int Command::whole(std::string_view key, int least, int most) const {
+int Message::whole(std::string_view key, int least, int most) const {
   const double value = number_within(key, least, most);
   if (value != std::floor(value)) {
     throw InputError(fmt::format("'{}': {:g}: expected a whole number", key, value));
@@ -50,11 +50,11 @@ int Command::whole(std::string_view key, int least, int most) const {
   return static_cast<int>(value);
 }
 
-bool Command::flag_or(std::string_view key, bool otherwise) const {
+bool Message::flag_or(std::string_view key, bool otherwise) const {
   return find(key) ? need(key, JsonValue::Kind::boolean, "true or false").boolean : otherwise;
 }
 
-Vec3 Command::vector(std::string_view key) const {
+Vec3 Message::vector(std::string_view key) const {
   const JsonValue& value = need(key, JsonValue::Kind::array, "[x, y, z]");
   const bool three = value.items.size() == 3 &&
                      std::all_of(value.items.begin(), value.items.end(),
@@ -63,7 +63,7 @@ Vec3 Command::vector(std::string_view key) const {
   return {value.items[0].number, value.items[1].number, value.items[2].number};
 }
 
-std::vector<std::string> Command::texts(std::string_view key, std::size_t most) const {
+std::vector<std::string> Message::texts(std::string_view key, std::size_t most) const {
   std::vector<std::string> list;
   const JsonValue* value = find(key);
   if (!value) return list;
@@ -91,18 +91,18 @@ std::optional<std::string> answer(std::string_view message, ClientKey client,
                                   const Execute& execute) {
   Asker asker{client};
   try {
-    Command command{parse_json(message, "message"), client};
-    if (!command.document.root.is(JsonValue::Kind::object)) {
+    Message read{parse_json(message, "message"), client};
+    if (!read.document.root.is(JsonValue::Kind::object)) {
       throw InputError("a message is an object: {\"do\": \"play\"}");
     }
-    if (const JsonValue* given = command.find("id")) {
+    if (const JsonValue* given = read.find("id")) {
       if (!given->is(JsonValue::Kind::number) && !given->is(JsonValue::Kind::string)) {
         throw InputError("'id': expected a number or a text");
       }
       asker.id = fmt::format("\"id\":{},", compact_text(*given, std::string::npos));
     }
-    command.id = asker.id;
-    const std::optional<std::string> result = execute(command);
+    read.id = asker.id;
+    const std::optional<std::string> result = execute(read);
     if (!result) return {};
     return asker.ok(*result);
   } catch (const FormulaError& e) {

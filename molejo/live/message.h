@@ -26,7 +26,7 @@ struct Asker {
 };
 
 // What to do, and with what. All throw InputError that names the key and what was expected.
-struct Command {
+struct Message {
   JsonDocument document;
   ClientKey client = 0;
   std::string id = {};  // as Asker::id
@@ -48,9 +48,9 @@ struct Command {
   std::vector<std::string> texts(std::string_view key, std::size_t most) const;
 };
 
-// What a command gives: the fields of its answer after "ok", without braces; none: empty. Nothing:
+// What a message gives: the fields of its answer after "ok", without braces; none: empty. Nothing:
 // its asker is answered later.
-using Execute = std::function<std::optional<std::string>(const Command& command)>;
+using Execute = std::function<std::optional<std::string>(const Message& message)>;
 
 // The answer to a message: {"id":7,"ok":true,...} or {"id":7,"error":"..."}; nothing: later.
 // Whatever goes wrong is an answer.
