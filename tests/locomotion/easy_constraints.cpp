@@ -49,7 +49,7 @@ struct Measured {
     double mass = 0, smooth = 0, entered = 0;
     for (const Link& link : model.links) mass += link.mass;
     bool air = true;
-    for (const Seen& seen : run.steps) {
+    for (const Observed& seen : run.steps) {
       const Kinematics<double> k = kinematics(model, seen.state);
       const Totals sum = totals(model, k);
       if (seen.in_air_phase != air) entered = seen.t, air = seen.in_air_phase;
@@ -271,7 +271,7 @@ TEST_CASE("easy constraints: a body that is no foot and touches counts at every 
   gait.start.q[2] -= 0.4;  // on its shins
   const SeenRun seen = watched(s.character, {}, gait);
   double expected = 0;
-  for (const Seen& now : seen.steps) {
+  for (const Observed& now : seen.steps) {
     for (int b = 0; b < s.character.model.body_count(); ++b) {
       if (b == s.character.feet[0].body.index || b == s.character.feet[1].body.index) continue;
       double pressed = 0;

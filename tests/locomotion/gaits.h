@@ -41,7 +41,7 @@ inline std::vector<double> moved_sketch(const GaitProblem& problem, int n, doubl
 }
 
 // One step of a simulation, kept.
-struct Seen {
+struct Observed {
   double t = 0, h = 0;
   State state;
   std::vector<Vec3> impulses;
@@ -51,7 +51,7 @@ struct Seen {
 };
 struct SeenRun {
   RolloutResult result;
-  std::vector<Seen> steps;
+  std::vector<Observed> steps;
   std::vector<GroundPoint> points;
 };
 
@@ -60,7 +60,7 @@ inline SeenRun watched(const Character& character, const RolloutSettings& settin
   SeenRun run;
   Rollout rollout(character, settings);
   run.result = rollout.run(gait, {}, [&](const RolloutView& view) {
-    Seen seen{view.t,
+    Observed seen{view.t,
               view.h,
               {},
               {view.impulses.begin(), view.impulses.end()},

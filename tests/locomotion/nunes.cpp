@@ -155,7 +155,7 @@ TEST_CASE("nunes: a low mode rings down in a rollout with a ratio of 0.05 w, wit
     const Gait gait =
         one_pulse(c, deflected(c.model, c.rest, part.shape, A), end, 0, VecX::Zero(c.internal));
     double worst = 0, peak = 0, peak_time = 0;
-    for (const Seen& now : watched(c, floating(thesis_step), gait).steps) {
+    for (const Observed& now : watched(c, floating(thesis_step), gait).steps) {
       const double p = part(now.state.q), t = now.t;
       const double known =
           A * std::exp(-xi * w * t) * (std::cos(wd * t) + xi * w / wd * std::sin(wd * t));
@@ -190,7 +190,7 @@ TEST_CASE("nunes: a pulse in no field excites its mode as the closed form says, 
     const double end = 2 * std::numbers::pi / wd;
     const Gait gait = one_pulse(c, c.rest, end, length, torque * modes.phi.col(mode));
     double worst = 0, most = 0, others = 0;
-    for (const Seen& now : watched(c, floating(thesis_step), gait).steps) {
+    for (const Observed& now : watched(c, floating(thesis_step), gait).steps) {
       const double known = answer(now.t) - answer(now.t - length);
       worst = std::fmax(worst, std::fabs(part(now.state.q) - known));
       most = std::fmax(most, std::fabs(known));

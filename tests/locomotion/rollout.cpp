@@ -98,7 +98,7 @@ TEST_CASE("rollout: phases change at alpha T/2, T/2, ..., pulses last as long as
       REQUIRE(n < seen.steps.size());
       CHECK(seen.steps[n].t == doctest::Approx(entered).epsilon(1e-12));
       for (; n < seen.steps.size(); ++n) {
-        const Seen& now = seen.steps[n];
+        const Observed& now = seen.steps[n];
         if (now.step != s || now.in_air_phase != air) break;
         CHECK(std::fabs(now.h - 1e-3) < 0.5e-3 / (phase.duration / 1e-3 - 0.5));
         const double part = now.torque[at(biggest)] / pulse.torque[biggest];
@@ -239,7 +239,7 @@ TEST_CASE("rollout: only active torques cost energy") {
   const Gait acting = run.gait(4);
   const SeenRun seen = watched(run.character, {}, acting);
   double sum = 0;
-  for (const Seen& now : seen.steps) {
+  for (const Observed& now : seen.steps) {
     for (const double torque : now.torque) sum += torque * torque;
   }
   CHECK(seen.result.energy ==
@@ -258,7 +258,7 @@ TEST_CASE("rollout: as in the thesis only feet of the step touch the ground") {
     gait.steps.push_back(image(run.character, gait).steps[0]);
     const SeenRun seen = watched(run.character, settings, gait);
     double pressed[2] = {};
-    for (const Seen& now : seen.steps) {
+    for (const Observed& now : seen.steps) {
       const int foot = gait.steps[at(now.step)].feet[0];
       for (std::size_t p = 0; p < seen.points.size(); ++p) {
         if (seen.points[p].body == run.character.feet[at(foot)].body.index) {
@@ -286,7 +286,7 @@ TEST_CASE("rollout: the whole body touches the ground") {
   gait.start.q[2] = 0.6;
   const SeenRun seen = watched(run.character, {}, gait);
   double knees = 0;
-  for (const Seen& now : seen.steps) {
+  for (const Observed& now : seen.steps) {
     for (std::size_t p = 0; p < seen.points.size(); ++p) {
       const std::string& name = run.character.model.bodies[at(seen.points[p].body)].name;
       if (name.find("thigh") == std::string::npos) continue;
@@ -324,7 +324,7 @@ TEST_CASE("rollout: a joint beyond its limit returns, and hardly overshoots") {
     gait.start.q[2] += 2;
     const auto largest = [&](const Gait& g, double& last) {
       double most = 0;
-      for (const Seen& now : watched(c, settings, g).steps) {
+      for (const Observed& now : watched(c, settings, g).steps) {
         last = difference(c.model, c.rest.q, now.state.q)[i];
         most = std::max(most, last);
       }
@@ -465,7 +465,7 @@ TEST_CASE("rollout: springs between points act") {
   State state = gait.start;
   Scratch scratch(bound.model);
   const SeenRun seen = watched(bound, {}, gait);
-  for (const Seen& now : seen.steps) {
+  for (const Observed& now : seen.steps) {
     step(bound.model, Integrator::semi_implicit_euler, now.h, state, scratch);
   }
   CHECK(separation(bound.model, end, state) < 1e-9);
