@@ -231,7 +231,7 @@ CLI::App* add_train(CLI::App& app, TrainOptions& options, TrainWords& words) {
       ->type_name("N");
   train
       ->add_option("--evaluations", words.evaluations,
-                   "Simulations, instead of the file's; the last generation is finished")
+                   "Run at most N simulations (default: the number in the file)")
       ->type_name("N");
   train
       ->add_option("--threads", words.threads,

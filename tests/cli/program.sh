@@ -781,6 +781,41 @@ test_train_writes_the_nearest_when_none_is_found() {
   holds stdout ' BROKEN by '
 }
 
+test_train_keeps_a_valid_gait_when_none_is_found() {
+  cp "$scenes/gaits/basic_run.gait.json" valid.json
+  cp valid.json a.json
+  expect 1 train "$(run_motion)" --evaluations 64 -o a.json
+  holds stdout '^Basic run: no gait found; this is the nearest$'
+  holds stdout '^  kept +a.json: it holds a valid gait; '
+  lacks stdout '^  wrote'
+  cmp a.json valid.json || fail "the valid gait is gone"
+  expect 1 train "$(run_motion)" --evaluations 96 -o a.json --resume --json
+  holds stdout '"written": false'
+  holds stdout '"evaluations": 96'
+  cmp a.json valid.json || fail "the valid gait is gone after a resume"
+  # what is not valid gives way, whatever comes
+  expect 1 train "$(run_motion)" --evaluations 32 -o b.json --json
+  holds stdout '"written": true'
+  expect 1 train "$(run_motion)" --evaluations 64 -o b.json
+  holds stdout '^  wrote +b.json$'
+  holds b.json '"evaluations": 64'
+  only_files a.json a.json.part b.json b.json.part valid.json
+}
+
+test_train_runs_no_more_simulations_than_allowed() {
+  refuse "--evaluations: 10 simulations, expected 32 or more" train "$(run_motion)" --evaluations 10
+  only_files
+  expect 1 train "$(run_motion)" --evaluations 100 -o a.json
+  holds stdout '^  evaluations +96 in '
+  # the polish after 60 generations ends where they end
+  expect 1 train "$(run_motion)" --evaluations 2000 -o a.json --json
+  local run
+  run=$(grep -oE '"evaluations": [0-9]+' stdout | grep -oE '[0-9]+')
+  [ "$run" -gt 1920 ] && [ "$run" -le 2000 ] || fail "$run simulations"
+  sed "s|\.\./characters|$scenes/characters|; s|\"name\"|\"solver\": {\"evaluations\": 8}, \"name\"|" "$(run_motion)" > few.motion.json
+  refuse "few.motion.json: 8 simulations, expected 32 or more" train few.motion.json -o b.json
+}
+
 # how many evaluations the checkpoint of gait.json knows of
 checked_evaluations() { grep -m 1 -oE '"evaluations": [0-9]+' gait.json.part 2> /dev/null | grep -oE '[0-9]+' || echo -1; }
 
@@ -1248,6 +1283,7 @@ test_gallery_refuses() {
 start_until() {
   local file=$1 text=$2
   shift 2
+  rm -f served
   "$program" "$@" > served 2> told < /dev/null &
   started=$!
   wait_for "$file" "$text"
