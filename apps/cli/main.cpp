@@ -285,18 +285,24 @@ CLI::App* add_sketch(CLI::App& app, SketchOptions& options, std::optional<std::s
   return sketch;
 }
 
-// The first word that nothing took, and the nearest word that something would have.
-void refuse_leftovers(const CLI::App& app, const CLI::App* command) {
-  const std::vector<std::string> left = app.remaining(true);
+// The first option that nothing took, and the nearest that something would have.
+void refuse_unknown_options(const std::vector<std::string>& left, const CLI::App& command) {
   for (const std::string& text : left) {
-    if (text == "--" || text.front() != '-') continue;
+    const bool is_number = text.size() > 1 && text[1] >= '0' && text[1] <= '9';
+    if (text == "--" || !text.starts_with('-') || is_number) continue;
     std::vector<std::string> names;
-    for (const CLI::Option* option : (command ? command : &app)->get_options()) {
+    for (const CLI::Option* option : command.get_options()) {
       for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
       for (const std::string& name : option->get_snames()) names.push_back("-" + name);
     }
     throw InputError(unknown_word("option", text.substr(0, text.find('=')), names));
   }
+}
+
+// The first word that nothing took, likewise.
+void refuse_leftovers(const CLI::App& app, const CLI::App* command) {
+  const std::vector<std::string> left = app.remaining(true);
+  refuse_unknown_options(left, command ? *command : app);
   for (const std::string& text : left) {
     if (text == "--") continue;
     if (command) throw InputError(fmt::format("unexpected word '{:.64}'", text));
@@ -304,6 +310,15 @@ void refuse_leftovers(const CLI::App& app, const CLI::App* command) {
     for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
     throw InputError(unknown_word("command", text, names));
   }
+}
+
+// The words that nothing took, as they were written: a list of the parser's own would take "[]" for
+// no word at all, and "[1,2]" for two.
+std::vector<std::string> plain_words(const CLI::App& app, const CLI::App& command) {
+  std::vector<std::string> words = app.remaining(true);
+  refuse_unknown_options(words, command);
+  std::erase(words, "--");
+  return words;
 }
 
 void require(const std::string& value, const char* command, const char* what) {
@@ -413,10 +428,13 @@ int run(int argc, char** argv) {
       ->add_option("URL", send_options.url,
                    "Address such as ws://127.0.0.1:8420/live, or a port on this machine")
       ->type_name("");
+  // for the help only; see plain_words
   send_app
       ->add_option("MESSAGES", send_options.messages,
                    "Messages in JSON, or plain commands such as play")
-      ->type_name("");
+      ->type_name("")
+      ->expected(0, CLI::detail::expected_max_vector_size)
+      ->allow_extra_args(false);
   send_app
       ->add_option("--token-file", send_options.token_file,
                    "File that holds the token of the server; not needed for your own servers on "
@@ -474,7 +492,11 @@ int run(int argc, char** argv) {
     if (name != "analyse") memory.emplace(read_memory(memory_word));
     return net_command(name, net_options);
   }
-  refuse_leftovers(app, command);
+  if (command == send_app) {
+    send_options.messages = plain_words(app, *send_app);
+  } else {
+    refuse_leftovers(app, command);
+  }
   const MemoryLimit memory(read_memory(memory_word));
   if (command == simulate_app) {
     require(simulate_options.scene, "simulate", "SCENE");
@@ -557,6 +579,9 @@ int run(int argc, char** argv) {
   }
   if (command == send_app) {
     require(send_options.url, "send", "URL");
+    if (send_options.messages.empty() && send_options.frames == 0) {
+      throw InputError("send: no MESSAGE given; see 'molejo send --help'");
+    }
     return send(send_options);
   }
   throw InputError(

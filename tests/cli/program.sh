@@ -1317,6 +1317,31 @@ test_serve_and_send() {
   holds stderr '^molejo: '
 }
 
+# What is no message gets one line from serve and studio, and they go on.
+answers_odd_messages() { # address
+  local message
+  for message in '[]' '{}' '[1, 2]' '[[1], {"do": "play"}]' '7' '-7' '"play"' 'null' 'true' '' ' ' '{"do": 3}' '{"do": ["play"]}' \
+    '{"do": ""}' '{"do": "play"' '{"do": "play", "id": {}}' 'plaay' 'Play!' '{"do": "a\u0000b"}'; do
+    expect 2 send "$1" -- "$message"
+    [ "$(cat stdout stderr | wc -l)" -eq 1 ] || fail "not one line for '$message'"
+    holds stdout '^\{.*"error":"'
+  done
+  expect 2 send "$1" '[]' status
+  [ "$(wc -l < stdout)" -eq 2 ] || fail "not an answer for each of two"
+  refuse "no MESSAGE given" send "$1"
+  refuse "unknown option '--frame'; did you mean '--frames'?" send "$1" status --frame 3
+}
+
+test_odd_messages_are_answered_in_one_line() {
+  start_until served 'ws://127' serve pendulum.json --port 0 --paused
+  trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
+  answers_odd_messages "$(grep -oE 'ws://.*' served)"
+  ends_without_a_trace
+  start_until served 'http://127' studio pendulum.json --port 0
+  answers_odd_messages "$(grep -oE '127.0.0.1:[0-9]+' served | cut -d : -f 2)"
+  ends_without_a_trace
+}
+
 # An HTTP request as another user of this machine, where we may become one: the status it gets.
 as_another_user() { # port, request line, further head
   local user=(env)
