@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "molejo/math/expression_syntax.h"
+#include "molejo/math/words.h"
 
 namespace molejo {
 
@@ -378,7 +379,7 @@ class Parser {
 }  // namespace
 
 ExpressionError::ExpressionError(const TextPlace& at, const std::string& text)
-    : std::runtime_error("column " + std::to_string(at.column) + ": " + text),
+    : std::runtime_error("column " + std::to_string(at.column) + ": " + without_nuls(text)),
       place(at),
       column(at.column) {}
 

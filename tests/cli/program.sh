@@ -1497,6 +1497,25 @@ test_serve_refuses() {
   refuse "expected" send not-an-address status
 }
 
+test_a_name_with_a_nul_does_not_cut_the_message() {
+  printf '{"bodies": [{"name": "b", "shape": {"mesh": {"obj": "a\\u0000b.obj"}}}]}' > nul.json
+  refuse 'nul.json:1: /bodies/0/shape/mesh/obj: "a\u0000b.obj": a name must not have control characters' simulate nul.json
+  printf '{"bodies": [{"name": "b", "shape": {"sphere": 1}, "a\\u0000b": 1}]}' > nul.json
+  refuse "unknown key 'a?b'" simulate nul.json
+  sed 's|"character": *"[^"]*"|"character": "a\\u0000b.json"|' "$(run_motion)" > nul.motion.json
+  refuse 'nul.motion.json:' train nul.motion.json
+  holds stderr '/character: "a.u0000b.json": a name must not have control characters$'
+  start_until served 'ws://127' serve pendulum.json --port 0 --paused
+  trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
+  local address
+  address=$(grep -oE 'ws://.*' served)
+  expect 2 send "$address" '{"do": "load", "file": "a\u0000b.json"}'
+  holds stdout '"error":".*a\?b.json.*: .*"'
+  expect 2 send "$address" '{"do": "push", "body": "a\u0000b", "force": [0, 0, 1]}'
+  holds stdout "unknown body 'a\\?b'"
+  ends_without_a_trace
+}
+
 test_studio_says_where_it_is() {
   start_until served 'http://127' studio pendulum.json --port 0
   trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
