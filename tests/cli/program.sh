@@ -1497,6 +1497,14 @@ test_serve_refuses() {
   refuse "expected" send not-an-address status
 }
 
+test_an_origin_that_is_none_is_refused() {
+  local origin
+  for origin in foo a.org http://a.org/page '*' null; do
+    refuse "origin '$origin'; expected one like https://a.org" serve pendulum.json --port 0 --origin "$origin"
+    refuse "origin '$origin'; expected one like https://a.org" studio pendulum.json --port 0 --origin https://a.org --origin "$origin"
+  done
+}
+
 test_a_name_with_a_nul_does_not_cut_the_message() {
   printf '{"bodies": [{"name": "b", "shape": {"mesh": {"obj": "a\\u0000b.obj"}}}]}' > nul.json
   refuse 'nul.json:1: /bodies/0/shape/mesh/obj: "a\u0000b.obj": a name must not have control characters' simulate nul.json
