@@ -1505,6 +1505,23 @@ test_an_origin_that_is_none_is_refused() {
   done
 }
 
+# Ctrl-C while a pipe waits for its other end
+test_who_waits_for_a_pipe_can_be_interrupted() {
+  mkfifo in.json out.csv
+  local code
+  for words in "check in.json" "simulate in.json" "simulate pendulum.json --duration 0.1 -o out.csv" "train in.json"; do
+    # shellcheck disable=SC2086
+    "$program" $words > stdout 2> stderr < /dev/null &
+    started=$!
+    sleep 1
+    kill -INT $started
+    code=0
+    wait $started || code=$?
+    [ "$code" -eq 1 ] || fail "exit code $code, expected 1: molejo $words"
+    [ "$(cat stderr)" = "molejo: interrupted" ] || fail "other words: molejo $words"
+  done
+}
+
 test_a_name_with_a_nul_does_not_cut_the_message() {
   printf '{"bodies": [{"name": "b", "shape": {"mesh": {"obj": "a\\u0000b.obj"}}}]}' > nul.json
   refuse 'nul.json:1: /bodies/0/shape/mesh/obj: "a\u0000b.obj": a name must not have control characters' simulate nul.json
