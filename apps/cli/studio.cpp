@@ -23,9 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the studio shows when it is told nothing.
-constexpr const char* first_file = "scenes/gaits/basic_run_closed.gait.json";
-
 constexpr int usual_port = 8420;
 
 // At the port given, else at the usual one, else where there is room.
@@ -112,8 +109,12 @@ int studio(const StudioOptions& options) {
   server.origins = options.origins;
   server.close_timeout = std::chrono::milliseconds(500);  // Ctrl-C is obeyed soon
   const std::unique_ptr<Studio> studio = make_studio(own, server, options.port);
-  const std::string file = options.file.empty() ? first_file : options.file;
-  studio->start(file);
+  std::string file = options.file;
+  if (file.empty()) {
+    file = studio->start_with_gallery();
+  } else {
+    studio->start(file);
+  }
   const TokenNote note(studio->port(), studio->token());
   fmt::print("{} runs in the studio; open this address in a browser, Ctrl-C ends it:\n  {}\n", file,
              studio->url());

@@ -1541,6 +1541,35 @@ test_a_name_with_a_nul_does_not_cut_the_message() {
   ends_without_a_trace
 }
 
+test_studio_begins_with_a_file_of_its_folder() {
+  mkdir -p mine scenes/gaits empty
+  cp pendulum.json mine/swing.json
+  # a file of the usual name in the working folder is none of its business
+  echo '{' > scenes/gaits/basic_run_closed.gait.json
+  echo '{"bodies": 3}' > mine/a_broken_one.json
+  start_until served 'http://127' studio --scenes mine --port 0
+  trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
+  holds served '^scenes/swing.json runs in the studio'
+  expect 0 send "$(grep -oE '127.0.0.1:[0-9]+' served | cut -d : -f 2)" describe
+  holds stdout '"file": ?"scenes/swing.json"'
+  ends_without_a_trace
+  # with the shipped scenes it is the run
+  start_until served 'http://127' studio --scenes "$scenes" --port 0
+  holds served '^scenes/gaits/basic_run_closed.gait.json runs in the studio'
+  ends_without_a_trace
+  refuse "empty: no file here can be opened" studio --scenes empty --port 0
+  rm mine/swing.json
+  refuse "mine: no file here can be opened; the first: scenes/a_broken_one.json:1: " studio --scenes mine --port 0
+  refuse "nowhere: no such folder" studio --scenes nowhere --port 0
+  # a path that is given is that path, whatever the folder has of this name
+  cp pendulum.json scenes/swing.json
+  sed 's/"name": *"[^"]*"/"name": "another"/' pendulum.json > mine/swing.json
+  start_until served 'http://127' studio scenes/swing.json --scenes mine --port 0
+  expect 0 send "$(grep -oE '127.0.0.1:[0-9]+' served | cut -d : -f 2)" describe
+  lacks stdout 'another'
+  ends_without_a_trace
+}
+
 test_studio_says_where_it_is() {
   start_until served 'http://127' studio pendulum.json --port 0
   trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
