@@ -15,7 +15,8 @@ namespace molejo {
 
 // More than this part of the energy that was exchanged is told. Exchanged is the largest kinetic
 // energy, or the largest change of all other energy; where bodies touch or dampers act not less
-// than the energy of the start.
+// than the energy of the start, in which weights count from the lowest of them.
+// Wherever the origin is, and whichever way the axes point, this is the same.
 inline constexpr double energy_bound = 1e-3;
 
 // An error of closure above this is told, in m or rad.
@@ -32,20 +33,29 @@ class Audit {
   // The formulas that act from now on.
   void add_formulas(const FormulaSet& formulas);
   // A frame, and the work that formula forces have done so far.
-  void add_frame(const Energy& energy, double work);
+  void add_frame(const Frame& frame, double work);
   // The largest error of closure after a step, and the loop that has it.
   void add_closure(double error, int loop);
 
   // Replaces `lines`, which stay empty when all is well.
   void report(std::vector<std::string>& lines) const;
 
+  // The largest change of the energy, by whatever it came, as a part of what was exchanged.
+  double energy_drift() const;
+
  private:
+  void begin(const Frame& frame);
+  double exchanged() const;
+  double part_of_exchanged(double change) const;
+
   const Model& model_;
   const double closure_bound_;
   bool gives_ = false, takes_ = false;
   bool started_ = false;
   Energy first_;
-  double first_balance_ = 0, kinetic_ = 0, change_ = 0, gained_ = 0, lost_ = 0;  // J
+  double first_balance_ = 0, kinetic_ = 0, change_ = 0, gained_ = 0, lost_ = 0, drift_ = 0;  // J
+  double at_rest_ = 0;   // J, of the start, without kinetic energy and an origin
+  double rounding_ = 0;  // J, of a sum of energies
   double open_ = 0;
   int open_loop_ = -1;
 };

@@ -410,8 +410,9 @@ class Run::Stepper {
     soft_touches_.add_frame(state.t, events, frame.contacts);
     if (scratch_.contact) frame.asleep = scratch_.contact->sleepers;
     const double passed = state_.t > before_.t ? (state.t - before_.t) / (state_.t - before_.t) : 1;
-    audit_.add_frame(frame.energy, work_before_ + passed * (work_ - work_before_));
+    audit_.add_frame(frame, work_before_ + passed * (work_ - work_before_));
     audit_.report(summary_.warnings);
+    summary_.energy_drift = audit_.energy_drift();
     if (scratch_.formulas) {
       read_signals(model_, state.t, state.q.data(), state.v.data(), k, *scratch_.formulas);
       read_probes(*scratch_.formulas, frame.probes);
@@ -477,11 +478,9 @@ void sum_up(const State& end, double wall, Recording& recording) {
   s.frames = static_cast<std::int64_t>(frames.size());
   s.energy_initial = frames.front().energy.total();
   s.energy_final = frames.back().energy.total();
-  double mean = 0, kinetic = 0, drift = 0;
+  double mean = 0;
   for (const Frame& f : frames) {
     mean += f.energy.total() / count;
-    kinetic = std::max(kinetic, f.energy.kinetic);
-    drift = std::max(drift, std::fabs(f.energy.total() - s.energy_initial));
     s.momentum_drift = std::max(s.momentum_drift, norm(f.momentum - frames.front().momentum));
     s.angular_momentum_drift = std::max(s.angular_momentum_drift,
                                         norm(f.angular_momentum - frames.front().angular_momentum));
@@ -491,8 +490,6 @@ void sum_up(const State& end, double wall, Recording& recording) {
   for (const Frame& f : frames)
     variance += (f.energy.total() - mean) * (f.energy.total() - mean) / count;
   s.energy_deviation = std::sqrt(variance);
-  const double scale = std::max(std::fabs(s.energy_initial), kinetic);
-  s.energy_drift = scale > 0 ? drift / scale : 0;
   s.wall_seconds = wall;
   s.steps_per_second = wall > 0 ? static_cast<double>(s.steps) / wall : 0;
   s.hash = hash(end);
