@@ -104,16 +104,17 @@ double Audit::part_of_exchanged(double change) const {
 
 double Audit::energy_drift() const { return part_of_exchanged(drift_); }
 
-void Audit::add_closure(double error, int loop) {
-  if (error > open_) open_ = error, open_loop_ = loop;
+void Audit::add_closure(const ClosureRow& row, double unit, int loop) {
+  const double worth = misfit(row, unit);
+  if (worth > misfit_) misfit_ = worth, open_ = std::fabs(row.error), open_loop_ = loop;
 }
 
 void Audit::report(std::vector<std::string>& lines) const {
   lines.clear();
-  if (open_ > closure_bound_) {
+  if (misfit_ > closure_bound_) {
     lines.push_back("joint '" + model_.loops[static_cast<std::size_t>(open_loop_)].name +
                     "' is open by " + number(open_) + " (m or rad), more than " +
-                    number(closure_bound_) + "; try a smaller time step");
+                    number(closure_bound_ * open_ / misfit_) + "; try a smaller time step");
   }
   if (gives_) return;
   const double wrong = part_of_exchanged(takes_ ? gained_ : std::max(gained_, lost_));

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "molejo/model/closure.h"
 #include "molejo/model/formulas.h"
 #include "molejo/model/recording.h"
 
@@ -19,7 +20,7 @@ namespace molejo {
 // Wherever the origin is, and whichever way the axes point, this is the same.
 inline constexpr double energy_bound = 1e-3;
 
-// An error of closure above this is told, in m or rad.
+// A misfit of closures above this is told (model/closure.h).
 double closure_bound(const Settings& settings);
 
 class Audit {
@@ -34,8 +35,8 @@ class Audit {
   void add_formulas(const FormulaSet& formulas);
   // A frame, and the work that formula forces have done so far.
   void add_frame(const Frame& frame, double work);
-  // The largest error of closure after a step, and the loop that has it.
-  void add_closure(double error, int loop);
+  // The row that is most open after a step, the unit of lengths, and the loop that it belongs to.
+  void add_closure(const ClosureRow& row, double unit, int loop);
 
   // Replaces `lines`, which stay empty when all is well.
   void report(std::vector<std::string>& lines) const;
@@ -56,7 +57,8 @@ class Audit {
   double first_balance_ = 0, kinetic_ = 0, change_ = 0, gained_ = 0, lost_ = 0, drift_ = 0;  // J
   double at_rest_ = 0;   // J, of the start, without kinetic energy and an origin
   double rounding_ = 0;  // J, of a sum of energies
-  double open_ = 0;
+  double misfit_ = 0;    // of the row that was most open ever,
+  double open_ = 0;      // and its error
   int open_loop_ = -1;
 };
 

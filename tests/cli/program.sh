@@ -1149,6 +1149,20 @@ test_a_run_that_does_not_keep_its_energy_says_so() {
   holds stdout '^ +"the energy changes'
 }
 
+test_a_run_that_is_lost_names_a_body() {
+  # so small that it swings faster than the step
+  sed -E 's/"ground": 0.8, "crank": 0.3, "coupler": 0.9, "rocker": 0.7, "thickness": 0.03/"ground": 8e-6, "crank": 3e-6, "coupler": 9e-6, "rocker": 7e-6, "thickness": 3e-7/' \
+    "$scenes/four_bar.json" > tiny.json
+  holds tiny.json 8e-6
+  for method in midpoint rk4; do
+    expect 1 simulate tiny.json --integrator $method
+    holds stderr "no longer finite after t = [0-9.]+ s \(body '(crank|coupler|rocker).bar'\); try a smaller time step"
+  done
+  # with a step of its own size it runs
+  expect 0 simulate tiny.json --time-step 3e-6 --duration 0.03
+  lacks stdout warning
+}
+
 # two bars in one line between two pivots: free at first sight, yet they cannot move
 test_a_singular_configuration_stops_the_run_and_is_named() {
   cat > truss.json << 'END'
