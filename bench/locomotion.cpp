@@ -327,7 +327,7 @@ std::vector<TrainingTime> time_training(int seeds) {
       while (training.advance()) {
       }
       time.valid = training.is_valid();
-      time.evaluations = training.state().evaluations;
+      time.evaluations = training.evaluations();
     });
     times.push_back(time);
   }

@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "apps/cli/command.h"
-#include "apps/cli/numbers.h"
 #include "apps/cli/given.h"
+#include "apps/cli/numbers.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/character_file.h"
 #include "molejo/io/character_report.h"
@@ -98,28 +98,32 @@ void change_clips(Known& k, const CharacterOptions& options) {
 
 CLI::App* add_character(CLI::App& app, CharacterOptions& o) {
   CLI::App* command = app.add_subcommand(
-      "character", "Skeleton, roles, clips and skins of an animated character; its clips changed");
+      "character",
+      "Show the skeleton, roles, clips and skins of an animated character; edit its clips");
   command->add_option("FILE", o.file, "Character: .glb .gltf .vrm .bvh")->type_name("");
-  command->add_option("--clip", o.clip, "Only this clip; the beginning of its name is enough")
+  command->add_option("--clip", o.clip, "Use only this clip; the beginning of its name is enough")
       ->type_name("NAME");
-  command->add_option("--role", o.roles, "Joint of a role, none for nobody; may be repeated")
+  command
+      ->add_option("--role", o.roles,
+                   "Give a role to a joint; ROLE= leaves it without one; may be repeated")
       ->type_name("ROLE=JOINT")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_option("--roles", o.roles_file, "Roles in a file: .json")->type_name("FILE");
-  command->add_option("--onto", o.onto, "Put the clips on this other character")->type_name("FILE");
-  command->add_flag("--mirror", o.mirror, "Left for right");
-  command->add_flag("--in-place", o.in_place, "Without the way over the ground");
-  command->add_option("--resample", o.resample, "Keys at even times")->type_name("FPS");
-  command->add_option("--fps", o.fps, "Frames per second of a .bvh; 60 unless given")
+  command->add_option("--roles", o.roles_file, "File with roles: .json")->type_name("FILE");
+  command->add_option("--onto", o.onto, "Transfer the clips to another character")
+      ->type_name("FILE");
+  command->add_flag("--mirror", o.mirror, "Swap left and right");
+  command->add_flag("--in-place", o.in_place, "Remove the motion over the ground");
+  command->add_option("--resample", o.resample, "Place keys at even times")->type_name("FPS");
+  command->add_option("--fps", o.fps, "Frames per second of a .bvh (default: 60)")
       ->type_name("NUMBER");
   command
       ->add_option("-o,--output", o.outputs,
-                   "File to write, may be repeated: .glb, or .bvh for one clip")
+                   "File to write: .glb, or .bvh for one clip; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_flag("--json", o.json, "Print what is known as one JSON object");
+  command->add_flag("--json", o.json, "Print the description as one JSON object");
   return command;
 }
 

@@ -263,30 +263,39 @@ int verdict(const Directed& d, const DirectOptions& o) {
 }  // namespace
 
 CLI::App* add_direct(CLI::App& app, DirectOptions& o) {
-  CLI::App* direct = app.add_subcommand("direct", "Let a net direct a scene: prove, play, record");
+  CLI::App* direct = app.add_subcommand(
+      "direct", "Let a net direct a scene: prove the net, play it, record the result");
   direct->add_option("SHOW", o.file, "Directed scene: .show.json")->type_name("");
   direct
-      ->add_option("-o,--output", o.outputs,
-                   "File to write, may be repeated: .glb .csv .json .svg, .sur for Bacin's frames")
+      ->add_option(
+          "-o,--output", o.outputs,
+          "File to write: .glb, .csv, .json, .svg, or .sur for Bacin's frames; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
   direct->add_option("--fps", o.fps, "Frames per second, whole or a fraction")->type_name("NUMBER");
-  direct->add_option("--duration", o.duration, "Longest time")->type_name("SECONDS");
-  direct->add_option("--seed", o.seed, "Of the choice among equal transitions")->type_name("N");
-  direct->add_option("--events", o.events, "File for what the net did: .csv .json")
+  direct
+      ->add_option("--duration", o.duration,
+                   "Time after which the run ends, if it has not ended before")
+      ->type_name("SECONDS");
+  direct->add_option("--seed", o.seed, "Seed for choosing among equal transitions")->type_name("N");
+  direct->add_option("--events", o.events, "File for the events of the net: .csv or .json")
       ->type_name("FILE");
-  direct->add_option("--gantt", o.gantt, "Chart of what the net did, .svg")->type_name("FILE");
-  direct->add_option("--frames", o.frames, "Pictures, one a frame: PREFIX1.svg, PREFIX2.svg, ...")
+  direct->add_option("--gantt", o.gantt, "File for a chart of what the net did: .svg")
+      ->type_name("FILE");
+  direct
+      ->add_option("--frames", o.frames,
+                   "Write a picture of each frame: PREFIX1.svg, PREFIX2.svg, ...")
       ->type_name("PREFIX");
   direct
       ->add_option("--trace", o.trace,
-                   "Counterexample to play instead, from 'net analyse --json' or 'direct --json'")
+                   "Play a counterexample from 'net analyse --json' or 'direct --json' instead")
       ->type_name("FILE");
   direct
-      ->add_option("--violation", o.violation,
-                   "File for what happened until a property was violated, for --trace: .json")
+      ->add_option(
+          "--violation", o.violation,
+          "File for the steps that led to a violated property, to play with --trace: .json")
       ->type_name("FILE");
-  direct->add_flag("--anyway", o.anyway, "Run though a property fails");
+  direct->add_flag("--anyway", o.anyway, "Run even if a property fails");
   direct->add_flag("--json", o.json, "Print the report as one JSON object");
   return direct;
 }

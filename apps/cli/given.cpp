@@ -19,8 +19,8 @@ std::vector<std::string>& roots() {
 void add_roots(CLI::App& command) {
   command
       .add_option("--root", roots(),
-                  "Folder whose files may be named by the files that are read, besides those "
-                  "around them; may be repeated")
+                  "Folder that files may refer to, besides the folders around them; may be "
+                  "repeated")
       ->type_name("FOLDER")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -54,33 +54,38 @@ struct BalanceWords {
 
 CLI::App* add_stabilise(CLI::App& app, StabiliseOptions& options, BalanceWords& words) {
   CLI::App* stabilise =
-      app.add_subcommand("stabilise", "Find the feedback that keeps a gait running when pushed");
+      app.add_subcommand("stabilise", "Find feedback that keeps a gait running when it is pushed");
   stabilise->add_option("GAIT", options.file, "Gait file: .json")->type_name("");
   stabilise->add_option("-o,--output", options.output, "Gait file to write: .json")
       ->type_name("FILE");
-  stabilise->add_option("--seed", words.seed, "Of the search")->type_name("N");
-  stabilise->add_option("--threads", words.threads, "All of the machine unless given")
+  stabilise->add_option("--seed", words.seed, "Seed of the search (default: 1)")->type_name("N");
+  stabilise->add_option("--threads", words.threads, "Threads to use (default: all)")
       ->type_name("N");
-  stabilise->add_option("--push", words.push, "To be survived, N s/kg; 0.6 unless given")
+  stabilise->add_option("--push", words.push, "Push to survive, N s/kg (default: 0.6)")
       ->type_name("NUMBER");
-  stabilise->add_option("--generations", words.generations, "Of the search; 20 unless given")
+  stabilise
+      ->add_option("--generations", words.generations, "Generations of the search (default: 20)")
       ->type_name("N");
   stabilise
-      ->add_option("--modes", words.modes,
-                   "The lowest N modes of each palette may be used too; 12 unless given")
+      ->add_option(
+          "--modes", words.modes,
+          "Number of the lowest modes of each palette that the feedback may also use (default: 12)")
       ->type_name("N");
   stabilise->add_flag("--json", options.json, "Print the result as one JSON object");
   return stabilise;
 }
 
 CLI::App* add_pushes(CLI::App& app, PushesOptions& options, BalanceWords& words) {
-  CLI::App* pushes =
-      app.add_subcommand("pushes", "Largest push that a gait survives, by direction and phase");
+  CLI::App* pushes = app.add_subcommand(
+      "pushes", "Measure the largest push that a gait survives, by direction and phase");
   pushes->add_option("GAIT", options.file, "Gait file: .json")->type_name("");
-  pushes->add_option("-o,--output", options.output, "File to write: .svg .json")->type_name("FILE");
-  pushes->add_option("--directions", words.directions, "8 unless given")->type_name("N");
-  pushes->add_option("--phases", words.phases, "Of a step; 4 unless given")->type_name("N");
-  pushes->add_option("--threads", words.threads, "All of the machine unless given")->type_name("N");
+  pushes->add_option("-o,--output", options.output, "File to write: .svg or .json")
+      ->type_name("FILE");
+  pushes->add_option("--directions", words.directions, "Directions to push in (default: 8)")
+      ->type_name("N");
+  pushes->add_option("--phases", words.phases, "Phases of a step to push at (default: 4)")
+      ->type_name("N");
+  pushes->add_option("--threads", words.threads, "Threads to use (default: all)")->type_name("N");
   pushes->add_flag("--json", options.json, "Print the table as one JSON object");
   return pushes;
 }
@@ -113,8 +118,9 @@ UnitCheck read_units(const std::string& text) {
 
 void add_units(CLI::App& command, std::string& text) {
   // a flag, so that it never takes the file that follows as its value
-  command.add_flag("--units{usual}", text,
-                   "Refuse formulas whose units do not fit; --units=strict: plain numbers too");
+  command.add_flag(
+      "--units{usual}", text,
+      "Refuse formulas whose units do not match; --units=strict also refuses plain numbers");
 }
 
 void read_words(const Words& words, SimulateOptions& options) {
@@ -131,7 +137,7 @@ void read_words(const Words& words, SimulateOptions& options) {
 }
 
 CLI::App* add_simulate(CLI::App& app, SimulateOptions& options, Words& words) {
-  CLI::App* simulate = app.add_subcommand("simulate", "Simulate a scene, write what happened");
+  CLI::App* simulate = app.add_subcommand("simulate", "Simulate a scene and write what happened");
   simulate
       ->add_option("SCENE", options.scene,
                    "Scene: .json, Bacin's .cfg, ANIMADO's .dat, .urdf or MJCF .xml")
@@ -139,63 +145,68 @@ CLI::App* add_simulate(CLI::App& app, SimulateOptions& options, Words& words) {
   simulate
       ->add_option(
           "-o,--output", options.outputs,
-          "File to write, may be repeated: .glb .csv .json .svg, .sur for Bacin's frames, or a "
-          "folder for the tables of ANIMADO's actors")
+          "File to write: .glb, .csv, .json, .svg, .sur for Bacin's frames, or a folder for the "
+          "tables of ANIMADO's actors; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  simulate->add_option("--duration", words.duration, "Simulated time")->type_name("SECONDS");
-  simulate->add_option("--fps", words.fps, "Frames per second")->type_name("NUMBER");
-  simulate->add_option("--time-step", words.time_step, "Step of the integrator")
+  simulate->add_option("--duration", words.duration, "Simulated time (default: the scene's)")
+      ->type_name("SECONDS");
+  simulate->add_option("--fps", words.fps, "Frames per second (default: the scene's)")
+      ->type_name("NUMBER");
+  simulate->add_option("--time-step", words.time_step, "Time step of the integrator")
       ->type_name("SECONDS");
   simulate
-      ->add_option("--integrator", words.integrator, "semi_implicit_euler, midpoint, rk4, rkf45")
+      ->add_option("--integrator", words.integrator, "semi_implicit_euler, midpoint, rk4 or rkf45")
       ->type_name("NAME");
-  simulate->add_option("--formulation", words.formulation, "reduced, maximal")->type_name("NAME");
+  simulate->add_option("--formulation", words.formulation, "reduced or maximal")->type_name("NAME");
   simulate
       ->add_option("--contacts", options.contacts,
-                   "File for what touched: begin, persist and end of each contact; .csv .json")
+                   "File for the begin, persist and end events of each contact: .csv or .json")
       ->type_name("FILE");
   simulate->add_flag("--forces", options.forces, "Draw contact forces as arrows in .glb and .svg");
   simulate
       ->add_option("--force-scale", words.force_scale,
-                   "Force of an arrow of one metre; draws them too")
+                   "Force that an arrow of one metre stands for; implies --forces")
       ->type_name("NEWTONS");
-  simulate->add_option("--set", options.settings, "Value of a variable, may be repeated")
+  simulate->add_option("--set", options.settings, "Set a variable; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_units(*simulate, words.units);
   simulate->add_flag("--json", options.json, "Print the summary as one JSON object");
   simulate->add_flag("--watch", options.watch,
-                     "Begin again when the file is saved, go on where only formulas changed");
+                     "Restart when the file is saved; carry on if only formulas have changed");
   return simulate;
 }
 
 CLI::App* add_modes(CLI::App& app, ModesOptions& options, std::optional<std::string>& stiffness) {
-  CLI::App* modes = app.add_subcommand("modes", "Natural vibrations of a character, in words");
+  CLI::App* modes = app.add_subcommand("modes", "Describe the natural vibrations of a character");
   modes->add_option("CHARACTER", options.file, "Any scene that simulate reads")->type_name("");
-  modes->add_option("--phase", options.phase, "air, or ground: the toe of a foot is fixed")
+  modes->add_option("--phase", options.phase, "air, or ground, where the toe of one foot is fixed")
       ->capture_default_str()
       ->type_name("NAME");
-  modes->add_option("--foot", options.foot, "Body of the foot that stands; the first unless given")
+  modes->add_option("--foot", options.foot, "Body of the standing foot (default: the first)")
       ->type_name("BODY");
   modes
       ->add_option("--fix", options.fixed,
-                   "Point that is fixed too: BODY or BODY:x,y,z, may be repeated")
+                   "Another fixed point, BODY or BODY:x,y,z; may be repeated")
       ->type_name("POINT")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   modes
-      ->add_option("--pose", options.pose,
-                   "Turn of a joint from the pose of the file, JOINT=x,y,z in degrees, may be "
-                   "repeated; the other side is turned alike")
+      ->add_option(
+          "--pose", options.pose,
+          "Turn a joint from its pose in the file, JOINT=x,y,z in degrees; its mirror image "
+          "turns too; may be repeated")
       ->type_name("TURN")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  modes->add_option("--stiffness", stiffness, "Of all joints, N m/rad; damping is 0.1 s times that")
+  modes
+      ->add_option("--stiffness", stiffness,
+                   "Stiffness of all joints, N m/rad; their damping is 0.1 s times that")
       ->type_name("NUMBER");
-  modes->add_flag("--gravity", options.gravity, "Weight adds to the stiffness, or takes from it");
-  modes->add_option("-o,--output", options.output, "File for a clip of each mode: .glb")
+  modes->add_flag("--gravity", options.gravity, "Include the effect of weight on the stiffness");
+  modes->add_option("-o,--output", options.output, "File to write, with a clip of each mode: .glb")
       ->type_name("FILE");
   modes->add_flag("--json", options.json, "Print the modes as one JSON object");
   return modes;
@@ -207,24 +218,28 @@ struct TrainWords {
 
 CLI::App* add_train(CLI::App& app, TrainOptions& options, TrainWords& words) {
   CLI::App* train = app.add_subcommand("train",
-                                       "Find a gait for a motion: a search that may be "
-                                       "interrupted");
+                                       "Search for a gait that fits a motion; can be "
+                                       "interrupted and resumed");
   train->add_option("MOTION", options.motion, "Motion file: .json")->type_name("");
   train
       ->add_option("-o,--output", options.output,
-                   "Gait file to write, .json; NAME.gait.json for NAME.motion.json unless given")
+                   "Gait file to write, .json (default: NAME.gait.json for NAME.motion.json)")
       ->type_name("FILE");
-  train->add_option("--seed", words.seed, "Of the search; another seed, another gait")
+  train
+      ->add_option("--seed", words.seed,
+                   "Seed of the search; another seed gives another gait (default: 1)")
       ->type_name("N");
   train
       ->add_option("--evaluations", words.evaluations,
-                   "Simulations, instead of the file's; the last generation is finished")
+                   "Run at most N simulations (default: the number in the file)")
       ->type_name("N");
-  train->add_option("--threads", words.threads, "All of the machine; under mpirun one a rank")
+  train
+      ->add_option("--threads", words.threads,
+                   "Threads to use (default: all; under mpirun, one per rank)")
       ->type_name("N");
-  train->add_flag("--resume", options.resume, "Go on where FILE.part says the search was");
+  train->add_flag("--resume", options.resume, "Resume the search that was saved in FILE.part");
   train->add_flag("--json", options.json,
-                  "Print the result as one JSON object, progress as lines of JSON on stderr");
+                  "Print the result as one JSON object, and progress as lines of JSON on stderr");
   return train;
 }
 
@@ -233,26 +248,27 @@ struct GaitWords {
 };
 
 CLI::App* add_gait(CLI::App& app, GaitOptions& options, GaitWords& words) {
-  CLI::App* gait = app.add_subcommand("gait", "Replay a gait, check it, tell what it is worth");
+  CLI::App* gait = app.add_subcommand("gait", "Replay and check a gait, and report how good it is");
   gait->add_option("GAIT", options.file, "Gait file: .json")->type_name("");
-  gait->add_option("-o,--output", options.outputs,
-                   "File to write, may be repeated: .glb .csv .json .svg, .sur for Bacin's frames")
+  gait->add_option(
+          "-o,--output", options.outputs,
+          "File to write: .glb, .csv, .json, .svg, or .sur for Bacin's frames; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  gait->add_option("--seconds", words.seconds, "Simulated time; 5 unless given")
-      ->type_name("SECONDS");
-  gait->add_option("--fps", words.fps, "Frames per second; 60 unless given")->type_name("NUMBER");
-  gait->add_flag("--reset", options.reset, "Put the state back at the end of each cycle");
-  gait->add_flag("--open-loop", options.open_loop, "Without the feedback of the file");
-  gait->add_option("--push", options.pushes,
-                   "Force on the torso, DEGREES from forward to the left; at 1 s for 0.2 s unless "
-                   "given; may be repeated")
+  gait->add_option("--seconds", words.seconds, "Simulated time (default: 5)")->type_name("SECONDS");
+  gait->add_option("--fps", words.fps, "Frames per second (default: 60)")->type_name("NUMBER");
+  gait->add_flag("--reset", options.reset, "Reset the state at the end of each cycle");
+  gait->add_flag("--open-loop", options.open_loop, "Ignore the feedback in the file");
+  gait->add_option(
+          "--push", options.pushes,
+          "Push the torso with a force, DEGREES to the left of forward (default: at 1 s, for "
+          "0.2 s); may be repeated")
       ->type_name("NEWTONS@DEGREES[:START[:DURATION]]")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   gait->add_flag("--forces", options.forces, "Draw ground forces as arrows in .glb and .svg");
   gait->add_option("--force-scale", words.force_scale,
-                   "Force of an arrow of one metre; draws them too")
+                   "Force that an arrow of one metre stands for; implies --forces")
       ->type_name("NEWTONS");
   gait->add_flag("--json", options.json, "Print the report as one JSON object");
   return gait;
@@ -260,27 +276,33 @@ CLI::App* add_gait(CLI::App& app, GaitOptions& options, GaitWords& words) {
 
 CLI::App* add_sketch(CLI::App& app, SketchOptions& options, std::optional<std::string>& seconds) {
   CLI::App* sketch =
-      app.add_subcommand("sketch", "Show a motion without gravity and ground, before training");
+      app.add_subcommand("sketch", "Preview a motion, without gravity or ground, before training");
   sketch->add_option("MOTION", options.motion, "Motion file: .json")->type_name("");
-  sketch->add_option("-o,--output", options.output, "File to write: .glb .csv .json .svg")
+  sketch->add_option("-o,--output", options.output, "File to write: .glb, .csv, .json or .svg")
       ->type_name("FILE");
-  sketch->add_option("--seconds", seconds, "Simulated time; 4 unless given")->type_name("SECONDS");
+  sketch->add_option("--seconds", seconds, "Simulated time (default: 4)")->type_name("SECONDS");
   sketch->add_flag("--json", options.json, "Print the report as one JSON object");
   return sketch;
 }
 
-// The first word that nothing took, and the nearest word that something would have.
-void refuse_leftovers(const CLI::App& app, const CLI::App* command) {
-  const std::vector<std::string> left = app.remaining(true);
+// The first option that nothing took, and the nearest that something would have.
+void refuse_unknown_options(const std::vector<std::string>& left, const CLI::App& command) {
   for (const std::string& text : left) {
-    if (text == "--" || text.front() != '-') continue;
+    const bool is_number = text.size() > 1 && text[1] >= '0' && text[1] <= '9';
+    if (text == "--" || !text.starts_with('-') || is_number) continue;
     std::vector<std::string> names;
-    for (const CLI::Option* option : (command ? command : &app)->get_options()) {
+    for (const CLI::Option* option : command.get_options()) {
       for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
       for (const std::string& name : option->get_snames()) names.push_back("-" + name);
     }
     throw InputError(unknown_word("option", text.substr(0, text.find('=')), names));
   }
+}
+
+// The first word that nothing took, likewise.
+void refuse_leftovers(const CLI::App& app, const CLI::App* command) {
+  const std::vector<std::string> left = app.remaining(true);
+  refuse_unknown_options(left, command ? *command : app);
   for (const std::string& text : left) {
     if (text == "--") continue;
     if (command) throw InputError(fmt::format("unexpected word '{:.64}'", text));
@@ -288,6 +310,15 @@ void refuse_leftovers(const CLI::App& app, const CLI::App* command) {
     for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
     throw InputError(unknown_word("command", text, names));
   }
+}
+
+// The words that nothing took, as they were written: a list of the parser's own would take "[]" for
+// no word at all, and "[1,2]" for two.
+std::vector<std::string> plain_words(const CLI::App& app, const CLI::App& command) {
+  std::vector<std::string> words = app.remaining(true);
+  refuse_unknown_options(words, command);
+  std::erase(words, "--");
+  return words;
 }
 
 void require(const std::string& value, const char* command, const char* what) {
@@ -310,7 +341,7 @@ int run(int argc, char** argv) {
 
   CheckOptions check_options;
   CLI::App* check_app =
-      app.add_subcommand("check", "Validate a file of any kind, tell what it holds");
+      app.add_subcommand("check", "Validate a file of any kind and say what it holds");
   check_app->add_option("FILE", check_options.file, "Any file that Molejo reads")->type_name("");
   check_app->add_flag("--names", check_options.names, "List what formulas may use, with units");
   std::string check_units_word;
@@ -347,8 +378,9 @@ int run(int argc, char** argv) {
 
   GalleryOptions gallery_options;
   CLI::App* gallery_app =
-      app.add_subcommand("gallery", "Play every file of a folder, show all on one page");
-  gallery_app->add_option("SCENES", gallery_options.scenes, "Folder of scenes, gaits, nets, walks")
+      app.add_subcommand("gallery", "Play every file in a folder and show them all on one page");
+  gallery_app
+      ->add_option("SCENES", gallery_options.scenes, "Folder of scenes, gaits, nets and walks")
       ->capture_default_str()
       ->type_name("");
   gallery_app->add_option("OUT", gallery_options.out, "Folder to write")
@@ -356,30 +388,34 @@ int run(int argc, char** argv) {
       ->type_name("");
 
   ServeOptions serve_options;
-  CLI::App* serve_app = app.add_subcommand(
-      "serve", "Run a scene live: clients watch it and change it over a WebSocket");
+  CLI::App* serve_app =
+      app.add_subcommand("serve", "Run a scene live; clients watch and change it over a WebSocket");
   serve_app->add_option("SCENE", serve_options.scene, "Any scene that simulate reads")
       ->type_name("");
-  serve_app->add_option("--port", serve_options.port, "Port to listen at; 0: any free one")
+  serve_app->add_option("--port", serve_options.port, "Port to listen on; 0 takes any free one")
       ->capture_default_str()
       ->type_name("N");
   serve_app
       ->add_option("--address", serve_options.address,
-                   "Address to listen at; others than loopback are reached by other machines")
+                   "Address to listen on; any other than loopback lets other machines connect")
       ->capture_default_str()
       ->type_name("ADDRESS");
   serve_app
       ->add_option("--token-file", serve_options.token_file,
-                   "File with what clients must know, instead of $MOLEJO_TOKEN or chance")
+                   "File that holds the token (default: $MOLEJO_TOKEN, or a random one)")
       ->type_name("FILE");
   serve_app
       ->add_option("--origin", serve_options.origins,
-                   "Web page that may connect, besides those of this machine; may be repeated")
+                   "Origin whose pages may connect besides those of this machine, such as "
+                   "https://a.org; may be "
+                   "repeated")
       ->type_name("ORIGIN")
       ->allow_extra_args(false);
-  serve_app->add_option("--folder", serve_options.folder, "Folder of scenes that clients may load")
+  serve_app
+      ->add_option("--folder", serve_options.folder,
+                   "Folder of scenes that clients may load (default: that of SCENE)")
       ->type_name("FOLDER");
-  serve_app->add_flag("--paused", serve_options.paused, "Wait for a client to say play");
+  serve_app->add_flag("--paused", serve_options.paused, "Start paused, until a client sends play");
 
   RenderOptions render_options;
   CLI::App* render_app = add_render(app, render_options);
@@ -387,19 +423,24 @@ int run(int argc, char** argv) {
   CLI::App* studio_app = add_studio(app, studio_options);
 
   SendOptions send_options;
-  CLI::App* send_app = app.add_subcommand("send", "Talk to a live run from the shell");
-  send_app->add_option("URL", send_options.url, "ws://127.0.0.1:8420/live, or a port")
+  CLI::App* send_app = app.add_subcommand("send", "Send messages to a live run from the shell");
+  send_app
+      ->add_option("URL", send_options.url,
+                   "Address such as ws://127.0.0.1:8420/live, or a port on this machine")
       ->type_name("");
+  // for the help only; see plain_words
   send_app
       ->add_option("MESSAGES", send_options.messages,
-                   "Messages as JSON, or the bare name of a command like play")
-      ->type_name("");
+                   "Messages in JSON, or plain commands such as play")
+      ->type_name("")
+      ->expected(0, CLI::detail::expected_max_vector_size)
+      ->allow_extra_args(false);
   send_app
-      ->add_option(
-          "--token-file", send_options.token_file,
-          "File with the token of the server, where it is not one of yours on this machine")
+      ->add_option("--token-file", send_options.token_file,
+                   "File that holds the token of the server; not needed for your own servers on "
+                   "this machine")
       ->type_name("FILE");
-  send_app->add_option("--frames", send_options.frames, "Print so many frames after the answers")
+  send_app->add_option("--frames", send_options.frames, "Print N frames after the answers")
       ->type_name("N");
 
   DirectOptions direct_options;
@@ -418,7 +459,8 @@ int run(int argc, char** argv) {
   for (CLI::App* sub : net_app->get_subcommands({})) limited.push_back(sub);
   for (CLI::App* sub : limited) {
     if (sub == net_app || sub == send_app || sub->get_name() == "analyse") continue;
-    sub->add_option("--max-memory", memory_word, "Bytes that it may take, like 500M or 4G")
+    sub->add_option("--max-memory", memory_word,
+                    "Memory that the command may use, such as 500M or 4G")
         ->capture_default_str()
         ->type_name("BYTES");
   }
@@ -450,7 +492,11 @@ int run(int argc, char** argv) {
     if (name != "analyse") memory.emplace(read_memory(memory_word));
     return net_command(name, net_options);
   }
-  refuse_leftovers(app, command);
+  if (command == send_app) {
+    send_options.messages = plain_words(app, *send_app);
+  } else {
+    refuse_leftovers(app, command);
+  }
   const MemoryLimit memory(read_memory(memory_word));
   if (command == simulate_app) {
     require(simulate_options.scene, "simulate", "SCENE");
@@ -533,6 +579,9 @@ int run(int argc, char** argv) {
   }
   if (command == send_app) {
     require(send_options.url, "send", "URL");
+    if (send_options.messages.empty() && send_options.frames == 0) {
+      throw InputError("send: no MESSAGE given; see 'molejo send --help'");
+    }
     return send(send_options);
   }
   throw InputError(

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "apps/cli/command.h"
-#include "apps/cli/numbers.h"
 #include "apps/cli/given.h"
+#include "apps/cli/numbers.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/file.h"
 #include "molejo/io/net_draw.h"
@@ -184,10 +184,12 @@ void add_timing(CLI::App& command, NetOptions& o) {
   command.add_option("--fps", o.fps, "Frames per second, whole or a fraction")
       ->capture_default_str()
       ->type_name("NUMBER");
-  command.add_option("--duration", o.duration, "Longest time, s")
+  command
+      .add_option("--duration", o.duration,
+                  "Time after which the run ends, if it has not ended before")
       ->capture_default_str()
       ->type_name("SECONDS");
-  command.add_option("--seed", o.seed, "Of the choice among equal transitions")
+  command.add_option("--seed", o.seed, "Seed for choosing among equal transitions")
       ->capture_default_str()
       ->type_name("N");
 }
@@ -197,15 +199,16 @@ void add_timing(CLI::App& command, NetOptions& o) {
 CLI::App* add_net(CLI::App& app, NetOptions& o) {
   CLI::App* net = app.add_subcommand("net", "Petri nets: run, analyse, draw, convert");
   net->require_subcommand(0, 1);
-  CLI::App* run = add_command(*net, o, "run", "Play the token game, print the firings");
+  CLI::App* run = add_command(*net, o, "run", "Play the token game and print the firings");
   add_timing(*run, o);
   run->add_option(
          "-o,--output", o.outputs,
-         "File to write, may be repeated: .csv .json for all events, .svg for a Gantt chart")
+         "File to write: .csv or .json for all events, .svg for a Gantt chart; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  run->add_option("--trace", o.trace,
-                  "Steps to play instead, from 'net analyse --json', 'net run --json' or a list")
+  run->add_option(
+         "--trace", o.trace,
+         "Play the steps of 'net analyse --json', of 'net run --json' or of a list instead")
       ->type_name("FILE");
   run->add_flag("--json", o.json, "Print all events as one JSON object");
 
@@ -213,23 +216,23 @@ CLI::App* add_net(CLI::App& app, NetOptions& o) {
       add_command(*net, o, "analyse", "Prove what the net can do before it runs");
   analyse_app
       ->add_option("--property", o.properties,
-                   "What should hold, may be repeated: 'never: kick & fall'")
+                   "Property that should hold, such as 'never: kick & fall'; may be repeated")
       ->type_name("TEXT")
       ->allow_extra_args(false);
-  analyse_app->add_option("--max-states", o.max_states, "Markings to explore at most")
+  analyse_app->add_option("--max-states", o.max_states, "Explore at most N markings")
       ->capture_default_str()
       ->type_name("N");
-  analyse_app
-      ->add_option("--max-memory", o.max_memory, "Bytes for all that is searched, besides the net")
+  analyse_app->add_option("--max-memory", o.max_memory, "Memory for the search, besides the net")
       ->capture_default_str()
       ->type_name("BYTES");
-  analyse_app->add_option("--threads", o.threads, "Threads; 0: as many as there are")
+  analyse_app->add_option("--threads", o.threads, "Threads to use; 0 uses all")
       ->capture_default_str()
       ->type_name("N")
       ->check(CLI::Range(0, 256));
   analyse_app->add_flag("--ignore-priorities", o.ignore_priorities,
                         "Analyse as if all priorities were equal");
-  analyse_app->add_option("--gantt", o.gantt, "Chart of the run to come, .svg")->type_name("FILE");
+  analyse_app->add_option("--gantt", o.gantt, "File for a chart of the run to come: .svg")
+      ->type_name("FILE");
   add_timing(*analyse_app, o);
   analyse_app->add_flag("--json", o.json, "Print the findings as one JSON object");
 

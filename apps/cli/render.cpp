@@ -14,8 +14,8 @@
 #include <optional>
 
 #include "apps/cli/command.h"
-#include "apps/cli/memory.h"
 #include "apps/cli/given.h"
+#include "apps/cli/memory.h"
 #include "apps/cli/outputs.h"
 #include "apps/cli/page.h"
 #include "apps/cli/studio.h"
@@ -201,31 +201,33 @@ void check_camera(const RenderOptions& o) {
 
 CLI::App* add_render(CLI::App& app, RenderOptions& o) {
   CLI::App* command = app.add_subcommand(
-      "render", "Pictures and films of anything that the studio shows, without a window");
+      "render", "Make pictures and films of anything that the studio shows, without a window");
   command->add_option("FILE", o.file, "Any file that the studio opens")->type_name("");
   command
-      ->add_option("-o,--output", o.output,
-                   "Film .mp4 or .gif, picture .png, or a folder ending in /")
+      ->add_option(
+          "-o,--output", o.output,
+          "File to write: a film .mp4 or .gif, a picture .png, or a folder with a / at its end")
       ->type_name("FILE");
-  command->add_option("--size", o.size, "Pixels")->capture_default_str()->type_name("WxH");
-  command->add_option("--fps", o.fps, "Pictures a second of a film")
+  command->add_option("--size", o.size, "Size in pixels")->capture_default_str()->type_name("WxH");
+  command->add_option("--fps", o.fps, "Pictures per second of a film")
       ->capture_default_str()
       ->type_name("N");
-  command->add_option("--from", o.from, "Where it begins, s")
+  command->add_option("--from", o.from, "Time at which it begins")
       ->capture_default_str()
       ->type_name("S");
-  command->add_option("--seconds", o.seconds, "How long it is, s")
+  command->add_option("--seconds", o.seconds, "Length of the film")
       ->capture_default_str()
       ->type_name("S");
   command
-      ->add_option("--camera", o.camera,
-                   "From where: side, front, three-quarter, or scene as the file says; that "
-                   "unless given, and three-quarter where it says nothing")
+      ->add_option(
+          "--camera", o.camera,
+          "Where to look from: side, front, three-quarter or scene, the camera of the file "
+          "(default: scene, or three-quarter if the file has no camera)")
       ->type_name("NAME");
   command
-      ->add_option("--show", o.show, "What is drawn besides: joints, contacts, forces, trails ...")
+      ->add_option("--show", o.show, "What to draw as well: joints, contacts, forces, trails, ...")
       ->type_name("A,B");
-  command->add_flag("--dark", o.dark, "A dark background");
+  command->add_flag("--dark", o.dark, "Use a dark background");
   command->add_flag("--json", o.json, "Print what was made as one JSON object");
   return command;
 }

@@ -8,8 +8,8 @@
 #include <filesystem>
 
 #include "apps/cli/command.h"
-#include "apps/cli/memory.h"
 #include "apps/cli/given.h"
+#include "apps/cli/memory.h"
 #include "apps/cli/page.h"
 #include "apps/cli/stop_signal.h"
 #include "apps/cli/token.h"
@@ -22,9 +22,6 @@ namespace molejo::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// What the studio shows when it is told nothing.
-constexpr const char* first_file = "scenes/gaits/basic_run_closed.gait.json";
 
 constexpr int usual_port = 8420;
 
@@ -61,33 +58,36 @@ void tell_how_to_resume(const std::string& motion) {
 }  // namespace
 
 CLI::App* add_studio(CLI::App& app, StudioOptions& options) {
-  CLI::App* studio =
-      app.add_subcommand("studio", "Open the page where everything is alive, in the browser");
-  studio->add_option("FILE", options.file, "What to begin with: any file that Molejo reads")
+  CLI::App* studio = app.add_subcommand(
+      "studio", "Serve the studio: a page in the browser where everything is live");
+  studio->add_option("FILE", options.file, "File to open first, of any kind that Molejo reads")
       ->type_name("");
   studio
       ->add_option("--port", options.port,
-                   "Port to listen at; 0: any free one, as when none is given and 8420 is taken")
+                   "Port to listen on; 0 takes any free one (default: 8420, or any free one if "
+                   "that is taken)")
       ->type_name("N");
-  studio->add_option("--scenes", options.scenes, "Folder of the gallery")->type_name("FOLDER");
+  studio->add_option("--scenes", options.scenes, "Folder that the gallery shows")
+      ->type_name("FOLDER");
   studio
-      ->add_option(
-          "--trainings", options.trainings,
-          "Folder where trainings are kept, to be resumed; ~/.local/state/molejo/trainings "
-          "unless given")
+      ->add_option("--trainings", options.trainings,
+                   "Folder where trainings are kept, so that they can be resumed (default: "
+                   "~/.local/state/molejo/trainings)")
       ->type_name("FOLDER");
   studio
       ->add_option("--address", options.address,
-                   "Address to listen at; others than loopback are reached by other machines")
+                   "Address to listen on; any other than loopback lets other machines connect")
       ->capture_default_str()
       ->type_name("ADDRESS");
   studio
       ->add_option("--token-file", options.token_file,
-                   "File with what clients must know, instead of $MOLEJO_TOKEN or chance")
+                   "File that holds the token (default: $MOLEJO_TOKEN, or a random one)")
       ->type_name("FILE");
   studio
       ->add_option("--origin", options.origins,
-                   "Web page that may connect, besides those of this machine; may be repeated")
+                   "Origin whose pages may connect besides those of this machine, such as "
+                   "https://a.org; may be "
+                   "repeated")
       ->type_name("ORIGIN")
       ->allow_extra_args(false);
   return studio;
@@ -109,8 +109,12 @@ int studio(const StudioOptions& options) {
   server.origins = options.origins;
   server.close_timeout = std::chrono::milliseconds(500);  // Ctrl-C is obeyed soon
   const std::unique_ptr<Studio> studio = make_studio(own, server, options.port);
-  const std::string file = options.file.empty() ? first_file : options.file;
-  studio->start(file);
+  std::string file = options.file;
+  if (file.empty()) {
+    file = studio->start_with_gallery();
+  } else {
+    studio->start(file);
+  }
   const TokenNote note(studio->port(), studio->token());
   fmt::print("{} runs in the studio; open this address in a browser, Ctrl-C ends it:\n  {}\n", file,
              studio->url());

@@ -159,13 +159,13 @@ struct Start {
   SavedTraining saved;
 };
 
-GaitFile found_gait(const Task& task, const SavedTraining& saved,
+GaitFile found_gait(const Task& task, const SavedTraining& saved, const Training& training,
                     const std::vector<double>& unknowns, bool valid) {
   GaitFile gait;
   gait.motion = task.file;
   gait.unknowns = unknowns;
   gait.seed = saved.state.seed;
-  gait.evaluations = saved.state.evaluations;
+  gait.evaluations = training.evaluations();
   gait.restarts = saved.state.restart;
   gait.seconds = saved.seconds;
   gait.valid = valid;
@@ -173,11 +173,12 @@ GaitFile found_gait(const Task& task, const SavedTraining& saved,
 }
 
 void report(const TrainOptions& options, const std::string& output, const GaitFile& gait,
-            const GaitCheck& check, bool resumed) {
+            const GaitCheck& check, bool resumed, bool written) {
   const RolloutResult& r = check.result;
   if (options.json) {
     const Json object{{"motion", options.motion},
                       {"output", output},
+                      {"written", written},
                       {"valid", gait.valid},
                       {"seed", gait.seed},
                       {"resumed", resumed},
@@ -213,14 +214,19 @@ void report(const TrainOptions& options, const std::string& output, const GaitFi
   if (check.others > 0) row("broken", "other modes outweigh the priority ones");
   row("speed", fmt::format("{:.3g} m/s", r.mean_velocity.x));
   row("peak ground force", fmt::format("{:.3g} body weights", r.peak_force));
-  row("wrote", output);
+  if (written) {
+    row("wrote", output);
+  } else {
+    row("kept", output + ": it holds a valid gait; -o FILE puts what is not valid elsewhere");
+  }
   if (!gait.valid) row("to go on", "--resume with a larger --evaluations");
 }
 
-// The gait, or where the search can go on when there is no room for the gait.
-void save_result(const std::string& output, const GaitFile& gait, const Checkpoint& checkpoint) {
+// The gait, or where the search can go on when there is no room for the gait. False: a valid gait
+// that was there is better, and was kept.
+bool save_result(const std::string& output, const GaitFile& gait, const Checkpoint& checkpoint) {
   try {
-    save_gait(output, gait);
+    return save_found(output, gait);
   } catch (const InputError& error) {
     if (!checkpoint.exists()) throw;
     throw InputError(
@@ -237,6 +243,10 @@ int lead(const TrainOptions& options, const std::string& output, const Task& tas
   const Clock::time_point begun = Clock::now();
 
   Training training(task.problem, evaluator, saved.state);
+  if (!start.resumed) {
+    check_evaluations(task.problem, training,
+                      options.evaluations ? "--evaluations" : options.motion);
+  }
   TrainingLine line(options.json, task.file.motion.training.evaluations, evaluations_before);
   Clock::time_point last;
   double until_next = 0;  // s
@@ -268,11 +278,12 @@ int lead(const TrainOptions& options, const std::string& output, const Task& tas
 
   const std::vector<double> unknowns = training.solution();
   const GaitCheck check = check_gait(task.problem, unknowns);
-  const GaitFile gait = found_gait(task, saved, unknowns, training.is_valid() && check.valid());
-  save_result(output, gait, start.checkpoint);
+  const GaitFile gait =
+      found_gait(task, saved, training, unknowns, training.is_valid() && check.valid());
+  const bool written = save_result(output, gait, start.checkpoint);
   // what was not found can be searched for longer
   if (gait.valid) start.checkpoint.remove();
-  report(options, output, gait, check, start.resumed);
+  report(options, output, gait, check, start.resumed, written);
   return gait.valid ? success : not_found;
 }
 

@@ -12,8 +12,8 @@
 #include <filesystem>
 
 #include "apps/cli/command.h"
-#include "apps/cli/numbers.h"
 #include "apps/cli/given.h"
+#include "apps/cli/numbers.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/character_file.h"
 #include "molejo/io/walk_glb.h"
@@ -207,36 +207,41 @@ WalkRun run_walk(const WalkScene& scene, std::optional<Solver> solver) {
 }
 
 CLI::App* add_walk(CLI::App& app, WalkOptions& o) {
-  CLI::App* command = app.add_subcommand(
-      "walk", "Walk over any ground: fit a clip to it, export, judge the result");
+  CLI::App* command =
+      app.add_subcommand("walk", "Fit a walk to any ground, export it and judge the result");
   command->add_option("FILE", o.file, "Character: .glb .gltf .vrm .bvh, or a scene: .walk.json")
       ->type_name("");
-  command->add_option("--clip", o.clip, "The walk, by name; its beginning is enough")
-      ->type_name("NAME");
-  command->add_option("--walk", o.walk, "File of the walk, if another one")->type_name("FILE");
-  command->add_option("--idle", o.idle, "File of a clip to stand in")->type_name("FILE");
   command
-      ->add_option("--terrain", o.terrain,
-                   "Ground: a .json file, or a formula such as \"0.2*sin(x)*cos(y)\"; flat unless "
-                   "given")
+      ->add_option("--clip", o.clip, "Clip to use as the walk; the beginning of its name is enough")
+      ->type_name("NAME");
+  command->add_option("--walk", o.walk, "File that holds the walk, if it is not FILE")
+      ->type_name("FILE");
+  command->add_option("--idle", o.idle, "File with a clip for standing")->type_name("FILE");
+  command
+      ->add_option(
+          "--terrain", o.terrain,
+          "Ground: a .json file, or a formula such as \"0.2*sin(x)*cos(y)\" (default: flat)")
       ->type_name("FILE|FORMULA");
-  command->add_option("--path", o.path, "Way-points in metres, from the origin on")
+  command->add_option("--path", o.path, "Waypoints in metres, starting from the origin")
       ->type_name("\"X,Y X,Y ...\"");
-  command->add_flag("--loop", o.loop, "From the last way-point to the first again");
-  command->add_option("--heading", o.heading, "Straight on, from x to the left; 0 unless given")
+  command->add_flag("--loop", o.loop, "Go from the last waypoint back to the first");
+  command
+      ->add_option("--heading", o.heading,
+                   "Walk straight on in this direction, counted from x to the left (default: 0)")
       ->type_name("DEGREES");
-  command->add_option("--duration", o.duration, "10 unless given, or the scene's")
+  command->add_option("--duration", o.duration, "Duration (default: the scene's, or 10)")
       ->type_name("SECONDS");
-  command->add_option("--fps", o.fps, "Frames per second; 30 unless given, or the scene's")
+  command->add_option("--fps", o.fps, "Frames per second (default: the scene's, or 30)")
       ->type_name("NUMBER");
-  command->add_option("--scale", o.scale, "Metres per unit of the model")->type_name("NUMBER");
+  command->add_option("--scale", o.scale, "Metres per unit of length of the model")
+      ->type_name("NUMBER");
   command->add_option("--solver", o.solver, "adaptive, or gradient_descent as in Matthey's thesis")
       ->type_name("NAME");
-  command->add_flag("--compare", o.compare, "Judge gradient_descent too, side by side");
-  command->add_flag("--curves", o.curves, "Draw the ways of feet and hips in the .glb");
+  command->add_flag("--compare", o.compare, "Judge gradient_descent as well, side by side");
+  command->add_flag("--curves", o.curves, "Draw the paths of the feet and hips in the .glb");
   command
       ->add_option("-o,--output", o.outputs,
-                   "File to write, may be repeated: .glb, or .bvh for one character")
+                   "File to write: .glb, or .bvh for one character; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

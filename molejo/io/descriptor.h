@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <cstddef>
+#include <string>
 #include <utility>
 
 namespace molejo {
@@ -25,5 +27,13 @@ class Descriptor {
  private:
   int number_;
 };
+
+// open(2), which may wait: a pipe opens when somebody else holds its other end. A signal ends the
+// wait where it ends the work (math/interrupt.h).
+Descriptor open_waiting(const std::string& path, int flags);
+
+// All that it holds. Throws InputError with `name` in front: it cannot be read, or has more than
+// `max_bytes`.
+std::string read_to_end(const Descriptor& file, const std::string& name, std::size_t max_bytes);
 
 }  // namespace molejo

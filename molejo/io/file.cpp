@@ -1,10 +1,12 @@
 #include "molejo/io/file.h"
 
+#include <fcntl.h>
+
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
+#include "molejo/io/descriptor.h"
 #include "molejo/io/staged_file.h"
 #include "molejo/math/characters.h"
 #include "molejo/model/error.h"
@@ -19,18 +21,9 @@ std::string read_file(const std::string& path, std::size_t max_bytes) {
   if (!fs::exists(status)) throw InputError(path + ": no such file");
   if (fs::is_directory(status)) throw InputError(path + ": is a folder, expected a file");
 
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(path + ": cannot be opened: " + std::strerror(errno));
-  std::string content;
-  char block[1 << 16];
-  while (in.read(block, sizeof block) || in.gcount() > 0) {
-    content.append(block, static_cast<std::size_t>(in.gcount()));
-    if (content.size() > max_bytes) {
-      throw InputError(path + ": larger than " + std::to_string(max_bytes) + " bytes");
-    }
-  }
-  if (in.bad()) throw InputError(path + ": cannot be read: " + std::strerror(errno));
-  return content;
+  const Descriptor file = open_waiting(path, O_RDONLY);
+  if (!file) throw InputError(path + ": cannot be opened: " + std::strerror(errno));
+  return read_to_end(file, path, max_bytes);
 }
 
 void write_file(const std::string& path, std::string_view content) {

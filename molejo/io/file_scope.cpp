@@ -225,17 +225,7 @@ std::string FileScope::read(const std::string& name, std::size_t max_bytes) cons
       ::openat(*found.holder, found.last.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file) throw InputError(name + ": cannot be opened: " + std::strerror(errno));
   if (!is_regular(*file)) throw InputError(name + ": is not a regular file");
-  std::string content;
-  char block[1 << 16];
-  for (ssize_t count; (count = ::read(*file, block, sizeof block)) != 0;) {
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw InputError(name + ": cannot be read: " + std::strerror(errno));
-    content.append(block, static_cast<std::size_t>(count));
-    if (content.size() > max_bytes) {
-      throw InputError(name + ": larger than " + std::to_string(max_bytes) + " bytes");
-    }
-  }
-  return content;
+  return read_to_end(file, name, max_bytes);
 }
 
 SourceFile::SourceFile(std::string name, FileScope scope, Origin origin)

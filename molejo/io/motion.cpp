@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "molejo/io/file.h"
+#include "molejo/io/json_place.h"
 #include "molejo/io/load.h"
 #include "molejo/io/scene.h"
 #include "molejo/locomotion/choose_modes.h"
@@ -332,7 +333,7 @@ MotionFile parse_motion(std::string_view text, const SourceFile& file) {
   }
   const JsonCursor character = top.need("character");
   if (loaded.motion.character.empty()) character.fail("expected the name of a scene file");
-  const SourceFile scene = file.beside(loaded.motion.character);
+  const SourceFile scene = file_beside(character);
   loaded.scene = load_scene(scene);
   refuse_height_fields(loaded.scene, scene.name());
   return loaded;

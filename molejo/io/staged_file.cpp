@@ -267,7 +267,7 @@ void StagedFile::settle() {
 }
 
 void StagedFile::write_in_place() {
-  const Descriptor out(::open(target_.path.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC));
+  const Descriptor out = open_waiting(target_.path, O_WRONLY | O_APPEND | O_NOCTTY);
   if (!out) cannot_write(path_, errno);
   char block[1 << 16];
   for (off_t at = 0;;) {

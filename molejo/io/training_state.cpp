@@ -134,6 +134,29 @@ SavedTraining load_any_training(const SourceFile& file) {
   return parse(file.read(max_json_bytes), file, nullptr, 0);
 }
 
+void check_evaluations(const GaitProblem& problem, const Training& training,
+                       const std::string& place) {
+  const std::int64_t allowed = problem.motion().training.evaluations;
+  const std::int64_t least = training.generation_evaluations();
+  if (allowed >= least) return;
+  throw InputError(fmt::format("{}: {} simulations, expected {} or more: one generation takes {}",
+                               place, allowed, least, least));
+}
+
+bool save_found(const std::string& path, const GaitFile& gait) {
+  const auto holds_valid_gait = [&] {
+    const SourceFile file = SourceFile::given(path);
+    try {
+      return file.exists() && parse_gait(file.read(max_json_bytes), file).valid;
+    } catch (const InputError&) {
+      return false;  // no gait
+    }
+  };
+  if (!gait.valid && holds_valid_gait()) return false;
+  save_gait(path, gait);
+  return true;
+}
+
 Checkpoint::Checkpoint(const std::string& gait) : lock_(gait), path_(gait + ".part") {
   if (!exists()) return;
   const std::string text = SourceFile::given(path_).read(max_json_bytes);

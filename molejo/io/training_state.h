@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "molejo/io/file_lock.h"
+#include "molejo/io/motion.h"
 #include "molejo/io/optimiser_state.h"
 #include "molejo/locomotion/train.h"
 
@@ -28,6 +29,13 @@ SavedTraining parse_training(std::string_view text, const SourceFile& file,
 
 // Of whatever motion, to be looked at. Throws InputError.
 SavedTraining load_any_training(const SourceFile& file);
+
+// Throws InputError, with `place` in front, where the motion allows less than one generation.
+void check_evaluations(const GaitProblem& problem, const Training& training,
+                       const std::string& place);
+
+// Writes what a training found, but never what is not valid over a valid gait: false, it was kept.
+bool save_found(const std::string& path, const GaitFile& gait);
 
 // FILE.part, where the training of FILE goes on after it was interrupted. As long as the object
 // lives no other process can train for FILE.

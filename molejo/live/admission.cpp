@@ -79,6 +79,23 @@ bool is_websocket_key(std::string_view key) {
 
 }  // namespace
 
+bool is_origin(std::string_view text) {
+  constexpr std::string_view mark = "://", any_port = ":*";
+  const std::size_t scheme = text.find(mark);
+  if (scheme == 0 || scheme == std::string_view::npos) return false;
+  const auto is_part = [](std::string_view part, std::string_view others) {
+    return std::all_of(part.begin(), part.end(), [&](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || others.find(c) != others.npos;
+    });
+  };
+  std::string_view rest = text.substr(scheme + mark.size());
+  const bool has_any_port = rest.ends_with(any_port);
+  if (has_any_port) rest.remove_suffix(any_port.size());
+  const auto parts = split_port(rest);
+  return parts && (parts->port.empty() || !has_any_port) &&
+         is_part(lower_case(text.substr(0, scheme)), "+-.") && is_part(parts->host, "-._:[]");
+}
+
 void check_host(const Admission& admission, const RequestHead& request) {
   const std::string* host = request.header("host");
   if (host == nullptr) throw HttpError(400, "no Host");

@@ -30,6 +30,10 @@ void check_host(const Admission& admission, const RequestHead& request);
 // token, a page of this very server (Origin = http://Host) passes as well.
 void check_origin(const Admission& admission, const RequestHead& request);
 
+// "https://a.org", "http://b.org:8080", "http://b.org:*": what a browser may send as Origin, with a
+// path or without a scheme it is none.
+bool is_origin(std::string_view text);
+
 // 192 bits of the kernel's randomness, in letters that an address may have.
 std::string make_token();
 

@@ -47,6 +47,12 @@ void check(const ServerOptions& options) {
   if (!is_visible(options.token)) {
     throw InputError("a token with spaces or control characters; expected visible ASCII");
   }
+  for (const std::string& origin : options.origins) {
+    if (is_origin(origin)) continue;
+    throw InputError(fmt::format(
+        "origin '{:.80}'; expected one like https://a.org, http://b.org:8080 or http://b.org:*",
+        origin));
+  }
   if (options.path.empty() || options.path[0] != '/') {
     throw InputError(fmt::format("path '{}'; expected one that begins with /", options.path));
   }

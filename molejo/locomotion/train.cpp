@@ -196,6 +196,24 @@ class ReducedEvaluator : public Evaluator {
 
 namespace {
 
+struct BudgetSpent {};
+
+// No more than so many points: throws BudgetSpent instead.
+class Bounded : public Evaluator {
+ public:
+  Bounded(Evaluator& inner, std::int64_t most)
+      : Evaluator(inner.unknowns(), inner.outputs()), inner_(inner), most_(most) {}
+
+ private:
+  void do_evaluate(int count, const double* points, double* results) override {
+    if (evaluations() + count > most_) throw BudgetSpent();
+    inner_.evaluate(count, points, results);
+  }
+
+  Evaluator& inner_;
+  const std::int64_t most_;
+};
+
 double ratio_of(const GaitOutputs& outputs, const std::vector<double>& o) {
   double ratio = 0;
   for (int i = 0; i < outputs.cycle; ++i) {
@@ -289,9 +307,7 @@ Training::Training(const GaitProblem& problem, Evaluator& evaluator, TrainingSta
       evaluator_(evaluator),
       outputs_(gait_outputs(problem)),
       state_(std::move(state)) {
-  if (!state_.valid && state_.evaluations < problem.motion().training.evaluations) {
-    state_.over = false;
-  }
+  if (!state_.valid) state_.over = false;
   begin();
 }
 
@@ -341,24 +357,46 @@ void Training::begin() {
                                      std::move(multipliers));
 }
 
+std::int64_t Training::generation_evaluations() const {
+  const int each = problem_.motion().training.thesis ? 1 : 1 + joint_rounds;
+  return std::int64_t{search_->multipliers.population()} * each;
+}
+
+std::int64_t Training::evaluations_left() const {
+  return problem_.motion().training.evaluations - evaluations();
+}
+
+// One generation.
+void Training::search_on() {
+  Multipliers& m = search_->multipliers;
+  m.ask(search_->points.data());
+  search_->reduced.evaluate(m.population(), search_->points.data(), search_->results.data());
+  if (problem_.motion().training.thesis) {
+    // as they are: metres, radians and their rates
+    for (int i = 0; i < m.population(); ++i) {
+      double* phi = &search_->results[at(i * outputs_.count() + outputs_.first_cycle())];
+      for (int k = 0; k < outputs_.cycle; ++k) phi[k] *= problem_.tolerance()[k];
+    }
+  }
+  m.tell(search_->points.data(), search_->results.data());
+  state_.evaluations += generation_evaluations();
+}
+
 bool Training::advance() {
   if (state_.over) return false;
   const TrainingSettings& t = problem_.motion().training;
   Multipliers& m = search_->multipliers;
-  if (m.phase() == MultiplierPhase::running) {
-    m.ask(search_->points.data());
-    search_->reduced.evaluate(m.population(), search_->points.data(), search_->results.data());
-    if (t.thesis) {
-      // as they are: metres, radians and their rates
-      for (int i = 0; i < m.population(); ++i) {
-        double* phi = &search_->results[at(i * outputs_.count() + outputs_.first_cycle())];
-        for (int k = 0; k < outputs_.cycle; ++k) phi[k] *= problem_.tolerance()[k];
-      }
+  // due already: a polish that was cut
+  if (m.phase() == MultiplierPhase::running && !polish_is_due()) {
+    if (generation_evaluations() > evaluations_left()) {
+      state_.over = true;
+      return false;
     }
-    m.tell(search_->points.data(), search_->results.data());
-    state_.evaluations +=
-        static_cast<std::int64_t>(m.population()) * (t.thesis ? 1 : 1 + joint_rounds);
-    if (!t.thesis && m.generation() % polish_every == 0) polish();
+    search_on();
+  }
+  if (polish_is_due() && !polish()) {
+    state_.over = true;
+    return false;
   }
   if (m.phase() == MultiplierPhase::run_ended) {
     m.next_run();
@@ -377,7 +415,6 @@ bool Training::advance() {
       begin();
     }
   }
-  if (state_.evaluations >= t.evaluations) state_.over = true;
   return !state_.over;
 }
 
@@ -394,14 +431,27 @@ Solution Training::full_solution(const Solution& reduced) const {
   return full;
 }
 
-void Training::polish() {
+bool Training::polish_is_due() const {
+  const Multipliers& m = search_->multipliers;
+  const bool is_time = m.generation() > 0 && m.generation() % polish_every == 0;
+  return !problem_.motion().training.thesis && is_time && !m.solution().outputs.empty() &&
+         m.solution().x != state_.polished;
+}
+
+// False: it was cut.
+bool Training::polish() {
   const Solution& candidate = search_->multipliers.solution();
-  if (candidate.outputs.empty() || candidate.x == state_.polished) return;
-  state_.polished = candidate.x;
-  const std::int64_t before = evaluator_.evaluations();
   const Solution full = full_solution(candidate);
-  const Solution polished = shoot(problem_, evaluator_, full.x, 0.9);
-  state_.evaluations += evaluator_.evaluations() - before;
+  Bounded bounded(evaluator_, evaluations_left());
+  Solution polished;
+  try {
+    polished = shoot(problem_, bounded, full.x, 0.9);
+  } catch (const BudgetSpent&) {
+    cut_ = bounded.evaluations();
+    return false;
+  }
+  state_.polished = candidate.x;
+  state_.evaluations += bounded.evaluations();
   for (const Solution& s : {full, polished}) {
     if (merit(s) < merit(state_.best)) state_.best = s;
   }
@@ -409,6 +459,7 @@ void Training::polish() {
     state_.valid = polished;
     state_.over = true;
   }
+  return true;
 }
 
 // How far from valid; before there are outputs, farther than anything.
@@ -432,7 +483,7 @@ TrainingProgress Training::progress() const {
   TrainingProgress p;
   p.restart = state_.restart;
   p.run = m.run(), p.generation = m.generation();
-  p.evaluations = state_.evaluations;
+  p.evaluations = evaluations();
   const Solution* shown = state_.valid ? &*state_.valid : &m.solution();
   if (shown->outputs.empty()) return p;
   p.objective = shown->objective(),

@@ -11,6 +11,10 @@
 //
 // Everything is a function of the motion and the seed: threads, ranks, interruptions and resumes
 // change no bit.
+//
+// No more simulations are run than the motion allows. A generation that they do not suffice for is
+// not begun. A polish is cut where they end and forgotten; one that is resumed with more does it
+// again, so that it has the bits of one that had more from the start.
 #pragma once
 
 #include <functional>
@@ -39,7 +43,7 @@ Problem evaluation(const GaitProblem& problem, int workers);
 struct TrainingState {
   std::uint64_t seed = 1;
   int restart = 0;
-  std::int64_t evaluations = 0;  // simulations
+  std::int64_t evaluations = 0;  // simulations that led here
   std::optional<MultiplierState> search;
   std::optional<Solution> valid;  // over all unknowns
   Solution best;                  // nearest so far, likewise
@@ -53,7 +57,6 @@ struct TrainingProgress {
   double easy = 0;   // zero: all easy constraints hold
   double ratio = 0;  // largest cyclic error in units of its tolerance
   std::int64_t evaluations = 0;
-  bool polishing = false;
 };
 
 class Training {
@@ -67,6 +70,11 @@ class Training {
   // One generation, and what is due after it. False: over.
   bool advance();
 
+  // Simulations of one generation.
+  std::int64_t generation_evaluations() const;
+  // Simulations so far: those of the state, and those of a polish that was cut.
+  std::int64_t evaluations() const { return state_.evaluations + cut_; }
+
   const TrainingState& state();
   TrainingProgress progress() const;
   bool is_valid() const;
@@ -76,7 +84,10 @@ class Training {
  private:
   struct Search;
   void begin();
-  void polish();
+  void search_on();
+  bool polish_is_due() const;
+  bool polish();
+  std::int64_t evaluations_left() const;
   Solution full_solution(const Solution& reduced) const;
   double merit(const Solution& solution) const;
 
@@ -84,6 +95,7 @@ class Training {
   Evaluator& evaluator_;
   GaitOutputs outputs_;
   TrainingState state_;
+  std::int64_t cut_ = 0;
   std::unique_ptr<Search> search_;
 };
 

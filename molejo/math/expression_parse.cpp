@@ -9,6 +9,7 @@
 
 #include "molejo/math/characters.h"
 #include "molejo/math/expression_syntax.h"
+#include "molejo/math/words.h"
 
 namespace molejo {
 
@@ -377,7 +378,7 @@ class Parser {
 }  // namespace
 
 ExpressionError::ExpressionError(const TextPlace& at, const std::string& text)
-    : std::runtime_error("column " + std::to_string(at.column) + ": " + text),
+    : std::runtime_error("column " + std::to_string(at.column) + ": " + without_nuls(text)),
       place(at),
       column(at.column) {}
 

@@ -60,4 +60,9 @@ std::string unknown_word(std::string_view kind, std::string_view word,
   return text;
 }
 
+std::string without_nuls(std::string text) {
+  std::replace(text.begin(), text.end(), '\0', '?');
+  return text;
+}
+
 }  // namespace molejo

@@ -1,4 +1,4 @@
-// The nearest valid word for a misspelt one, by edit distance (Levenshtein 1966).
+// Words of errors: the nearest valid one for a misspelt one, by edit distance (Levenshtein 1966).
 #pragma once
 
 #include <initializer_list>
@@ -16,5 +16,9 @@ std::string nearest_word(std::string_view word, std::span<const std::string> can
 // "unknown joint type 'hinge'; did you mean 'fixed'?": the common sentence for bad names.
 std::string unknown_word(std::string_view kind, std::string_view word,
                          std::span<const std::string> candidates);
+
+// For exceptions, whose what() would end there: a question mark in the place of each NUL that the
+// text quotes.
+std::string without_nuls(std::string text);
 
 }  // namespace molejo

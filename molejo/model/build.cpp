@@ -17,7 +17,7 @@ namespace molejo {
 
 namespace {
 
-constexpr double open_joint = 1e-3;        // m or rad: a joint further apart is refused
+constexpr double open_joint = 1e-3;        // rad or closure_unit: a joint further apart is refused
 constexpr double slanted_velocity = 1e-6;  // relative: body velocities must fit their joints
 constexpr double default_limit_hertz = 20;
 
@@ -534,6 +534,7 @@ class Builder {
     update_poses(model, built.initial.q.data(), k);
     update_velocities(model, built.initial.v.data(), k);
     const double speed = model.nv > 0 ? built.initial.v.lpNorm<Eigen::Infinity>() : 0;
+    const double length_unit = closure_unit(model);
     for (const LoopJoint& loop : model.loops) {
       check_interrupt();
       const auto refuse = [&](const char* what, int r, const char* how, double value,
@@ -544,12 +545,13 @@ class Builder {
       ClosureRow rows[6];
       closure(model, k, loop, rows);
       for (int r = 0; r < loop.rows; ++r) {
-        if (std::fabs(rows[r].error) > open_joint) {
-          const std::string limit = " (at most " + short_number(open_joint) + " m or rad)";
+        const double most = open_joint * (rows[r].f == Vec3{} ? 1 : length_unit);
+        if (std::fabs(rows[r].error) > most) {
+          const std::string limit = " (at most " + short_number(most) + " m or rad)";
           refuse("does not close", r, " is off by ", rows[r].error, limit.c_str());
         }
         const double rate = closure_rate(k, loop, rows[r]);
-        if (std::fabs(rate) > open_joint * std::max(1.0, speed)) {
+        if (std::fabs(rate) > most * std::max(1.0, speed)) {
           refuse("is torn apart", r, " changes at ", rate,
                  " m/s or rad/s; give velocities that fit it");
         }

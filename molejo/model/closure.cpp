@@ -1,4 +1,8 @@
 #include "molejo/model/closure.h"
+
+#include <algorithm>
+#include <cmath>
+
 #include "molejo/math/same_bits.h"
 
 namespace molejo {
@@ -91,6 +95,28 @@ Separation separation(const Kinematics<double>& k, const LoopJoint& loop, const 
 }
 
 }  // namespace
+
+double closure_unit(const Model& model) {
+  constexpr double short_bar = 0.05;  // m
+  double longest = 0;
+  // from the joint point of a body to another joint on it; the world is no bar
+  for (const Link& link : model.links) {
+    if (link.parent >= 0) longest = std::max(longest, norm(link.p_LF));
+  }
+  const auto add_end = [&](BodyId body, const Vec3& p) {
+    if (body.is_world()) return;
+    longest = std::max(longest, norm(p - model.links[static_cast<std::size_t>(body.index)].p_BM));
+  };
+  for (const LoopJoint& loop : model.loops) {
+    add_end(loop.body_1, loop.X_1F.p);
+    add_end(loop.body_2, loop.X_2M.p);
+  }
+  return longest > 0 ? std::min(1.0, longest / short_bar) : 1;
+}
+
+double misfit(const ClosureRow& row, double unit) {
+  return std::fabs(row.error) / (row.f == Vec3{} ? 1 : unit);
+}
 
 int closure_rows(JointType type) {
   const Freedoms f = freedoms(type);

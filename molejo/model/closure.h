@@ -21,6 +21,13 @@ struct ClosureRow {
   double error = 0;  // C, in m or rad
 };
 
+// What counts as a metre where a tolerance is asked how far a closure is open: 1 m, or less in
+// proportion where all bars, from joint to joint, are shorter than 5 cm. So a mechanism of any
+// small size closes as well as its likeness.
+double closure_unit(const Model& model);
+// |C| in rad, or in the unit of lengths.
+double misfit(const ClosureRow& row, double unit);
+
 // Motion of a body in world axes: acceleration of its joint point and angular acceleration.
 struct BodyAcceleration {
   Vec3 angular, linear;

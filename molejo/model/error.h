@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "molejo/math/words.h"
@@ -15,7 +16,7 @@
 namespace molejo {
 
 struct InputError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit InputError(std::string text) : std::runtime_error(without_nuls(std::move(text))) {}
 };
 
 // A run needs more memory than it may have. One line that names what, and how much is allowed; the

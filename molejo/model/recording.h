@@ -57,8 +57,8 @@ struct Summary {
   std::int64_t projections = 0;  // steps after which drift was removed
   double energy_initial = 0, energy_final = 0;
   double energy_deviation = 0;  // standard deviation over the frames, J
-  double energy_drift =
-      0;  // largest |E - E0| over the frames, relative to max(|E0|, largest kinetic energy)
+  // largest |E - E0| over the frames, as a part of the energy that was exchanged (physics/audit.h)
+  double energy_drift = 0;
   double momentum_drift = 0, angular_momentum_drift = 0;  // largest change over the frames
   double constraint_error = 0;                            // largest over all steps
   std::int64_t impacts = 0;        // event-driven: times at which impulses acted

@@ -21,6 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "molejo/math/words.h"
 #include "molejo/net/exact_time.h"
 
 namespace molejo {
@@ -38,7 +39,7 @@ struct TransitionId {
 // What cannot be a net: a name given twice, a refinement that ends nowhere. One line without the
 // place in a file, which the readers put in front.
 struct NetError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit NetError(std::string text) : std::runtime_error(without_nuls(std::move(text))) {}
 };
 
 inline constexpr std::int64_t max_tokens = 1'000'000'000;  // in a place, on an arc

@@ -34,7 +34,7 @@ double close(const Model& model, const Settings& settings, double h, State& stat
   if (!is_finite(state)) return singular ? all : 0;
   const double tolerance = singular ? 0 : settings.constraint_tolerance;
   update_poses(model, state.q.data(), d.kinematics);
-  if (!singular && closure_error(model, d.kinematics, loops) <= tolerance) return 0;
+  if (!singular && closure_misfit(model, d.kinematics, loops) <= tolerance) return 0;
   const double jolt = project(model, state, tolerance, d, loops).jolt;
   ++report.projections;
   if (!is_finite(state)) return all;

@@ -101,10 +101,10 @@ double rotor_yield(const LoopJoint& loop, int r) {
   return 1 / loop.drives[static_cast<std::size_t>(freedom)].armature;
 }
 
-double largest_error(const Loops& loops) {
-  double error = 0;
-  for (const ClosureRow& row : loops.rows) error = std::max(error, std::fabs(row.error));
-  return error;
+double largest_misfit(const Loops& loops) {
+  double largest = 0;
+  for (const ClosureRow& row : loops.rows) largest = std::max(largest, misfit(row, loops.unit));
+  return largest;
 }
 
 // Trees that loops couple. What cannot be pushed couples nothing.
@@ -186,6 +186,7 @@ double removed_part(const Model& model, const State& state, const Kinematics<dou
 
 Loops::Loops(const Model& model)
     : rows(static_cast<std::size_t>(model.rows)),
+      unit(closure_unit(model)),
       lambda(static_cast<std::size_t>(model.rows)),
       size(static_cast<std::size_t>(model.rows)),
       response(static_cast<std::size_t>(model.nv)),
@@ -343,7 +344,7 @@ Projection project(const Model& model, State& state, double tolerance, Dynamics<
   loops.moved.setZero();
   update_poses(model, state.q.data(), d.kinematics);
   update_rows(model, d.kinematics, loops);
-  report.error_before = report.error_after = largest_error(loops);
+  report.error_before = report.error_after = largest_misfit(loops);
   // Newton, well below the tolerance so that the next steps start clean
   for (; report.error_after > (report.iterations == 0 ? tolerance : 0.01 * tolerance) &&
          report.iterations < max_iterations;
@@ -356,7 +357,7 @@ Projection project(const Model& model, State& state, double tolerance, Dynamics<
     for (int i = 0; i < model.nv; ++i) loops.moved[i] += loops.change[index(i)];
     update_poses(model, state.q.data(), d.kinematics);
     update_rows(model, d.kinematics, loops);
-    const double error = largest_error(loops);
+    const double error = largest_misfit(loops);
     const bool stalled = error > 0.5 * report.error_after;
     report.error_after = error;
     if (stalled) break;
@@ -395,15 +396,22 @@ double difference_part(const Model& model, const State& state, const VecX& chang
 
 double closure_error(const Model& model, const Kinematics<double>& k, Loops& loops) {
   update_rows(model, k, loops);
-  return largest_error(loops);
+  double error = 0;
+  for (const ClosureRow& row : loops.rows) error = std::max(error, std::fabs(row.error));
+  return error;
 }
 
-int most_open(const Model& model, const Loops& loops) {
-  const auto smaller = [](const ClosureRow& a, const ClosureRow& b) {
-    return std::fabs(a.error) < std::fabs(b.error);
+double closure_misfit(const Model& model, const Kinematics<double>& k, Loops& loops) {
+  update_rows(model, k, loops);
+  return largest_misfit(loops);
+}
+
+int most_open_row(const Loops& loops) {
+  const auto smaller = [&](const ClosureRow& a, const ClosureRow& b) {
+    return misfit(a, loops.unit) < misfit(b, loops.unit);
   };
   const auto row = std::max_element(loops.rows.begin(), loops.rows.end(), smaller);
-  return loop_of_row(model, static_cast<int>(row - loops.rows.begin()));
+  return static_cast<int>(row - loops.rows.begin());
 }
 
 int loop_of_row(const Model& model, int row) {

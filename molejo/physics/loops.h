@@ -22,6 +22,7 @@ struct Loops {
   explicit Loops(const Model& model);
 
   std::vector<ClosureRow> rows;
+  double unit = 1;             // of lengths, for tolerances: closure_unit
   std::vector<double> lambda;  // multiplier of each row after a solve (N or N m)
   int redundant = 0;           // rows dropped by the last factorisation
   // Of all factorisations since it was last set to {}: how close the closures came to losing rank.
@@ -65,7 +66,7 @@ void factorize_loops(const Model& model, Dynamics<double>& d, Loops& loops);
 void constrain_acceleration(const Model& model, Dynamics<double>& d, Loops& loops);
 
 struct Projection {
-  double error_before = 0, error_after = 0;  // largest |C|
+  double error_before = 0, error_after = 0;  // largest misfit
   int iterations = 0;
   // Of the kinetic energy of any mechanism, the largest part that was removed; told only where
   // loops.is_nearly_singular().
@@ -73,8 +74,7 @@ struct Projection {
 };
 // Moves q to the nearest closed configuration (in the metric of the mass matrix, Newton's method),
 // then removes the velocity that would open it. Uses and overwrites d and loops. Positions are left
-// alone when no closure is open by more than `tolerance`; zero: they are closed as well as numbers
-// allow.
+// alone when no misfit is more than `tolerance`; zero: they are closed as well as numbers allow.
 Projection project(const Model& model, State& state, double tolerance, Dynamics<double>& d,
                    Loops& loops);
 
@@ -83,11 +83,13 @@ Projection project(const Model& model, State& state, double tolerance, Dynamics<
 double difference_part(const Model& model, const State& state, const VecX& change,
                        Kinematics<double>& k, Loops& loops);
 
-// Largest |C| at the poses of d.kinematics.
+// Largest |C| at the poses of d.kinematics, m or rad.
 double closure_error(const Model& model, const Kinematics<double>& k, Loops& loops);
+// Largest misfit, for tolerances.
+double closure_misfit(const Model& model, const Kinematics<double>& k, Loops& loops);
 
-// The loop that has it.
-int most_open(const Model& model, const Loops& loops);
+// The row that has it, after one of these.
+int most_open_row(const Loops& loops);
 // The loop that a row belongs to.
 int loop_of_row(const Model& model, int row);
 

@@ -298,9 +298,9 @@ class Run::Stepper {
     if (model_.rows > 0 && is_finite(state_)) {
       update_poses(model_, state_.q.data(), scratch_.tree.dynamics.kinematics);
       const double error = closure_error(model_, scratch_.tree.dynamics.kinematics, scratch_.loops);
-      if (error > summary_.constraint_error) {
-        audit_.add_closure(error, most_open(model_, scratch_.loops));
-      }
+      const int row = most_open_row(scratch_.loops);
+      audit_.add_closure(scratch_.loops.rows[static_cast<std::size_t>(row)], scratch_.loops.unit,
+                         loop_of_row(model_, row));
       summary_.constraint_error = std::max(summary_.constraint_error, error);
     }
   }
@@ -401,32 +401,24 @@ class Run::Stepper {
   void keep_closed(State& state) {
     Kinematics<double>& k = scratch_.tree.dynamics.kinematics;
     update_poses(model_, state.q.data(), k);
-    if (closure_error(model_, k, scratch_.loops) <= settings_.constraint_tolerance) return;
+    if (closure_misfit(model_, k, scratch_.loops) <= settings_.constraint_tolerance) return;
     project(model_, state, settings_.constraint_tolerance, scratch_.tree.dynamics, scratch_.loops);
     ++summary_.projections;
   }
 
   // Beyond 1e100 even energies overflow: as good as infinite.
-  static bool is_finite(const State& state) {
-    const auto usable = [](double x) { return std::fabs(x) < 1e100; };
-    return std::all_of(state.q.begin(), state.q.end(), usable) &&
-           std::all_of(state.v.begin(), state.v.end(), usable);
+  template <class Numbers>
+  static bool are_usable(const Numbers& numbers) {
+    return std::all_of(numbers.begin(), numbers.end(),
+                       [](double x) { return std::fabs(x) < 1e100; });
   }
+  static bool is_finite(const State& state) { return are_usable(state.q) && are_usable(state.v); }
 
   // Keeps the last good state and names the first body that went wrong.
   void fail() {
     const State& good = before_;
-    std::string body = "?";
-    for (std::size_t i = 0; i < model_.links.size(); ++i) {
-      const Link& link = model_.links[i];
-      const Freedoms f{link.translations, link.rotations};
-      if (!state_.q.segment(link.q, f.coordinates()).allFinite() ||
-          !state_.v.segment(link.v, f.count()).allFinite()) {
-        body = model_.bodies[i].name;
-        break;
-      }
-    }
-    if (scratch_.failed) body = most_pressed_body();
+    std::string body = scratch_.failed ? most_pressed_body() : "";
+    if (body.empty()) body = first_lost_body();
     char time[32];
     std::snprintf(time, sizeof time, "%.6g", good.t);
     summary_.failure = step_failure_.empty()
@@ -436,7 +428,25 @@ class Run::Stepper {
     state_ = good;
   }
 
-  // Where a contact solve went wrong: the bodies of the first contact without a finite impulse.
+  // The first whose numbers cannot be used; where all can, the fastest.
+  const std::string& first_lost_body() const {
+    std::size_t fastest = 0;
+    double most = -1;
+    for (std::size_t i = 0; i < model_.links.size(); ++i) {
+      const Link& link = model_.links[i];
+      const Freedoms f{link.translations, link.rotations};
+      const auto v = state_.v.segment(link.v, f.count());
+      if (!are_usable(state_.q.segment(link.q, f.coordinates())) || !are_usable(v)) {
+        return model_.bodies[i].name;
+      }
+      const double speed = f.count() > 0 ? v.template lpNorm<Eigen::Infinity>() : 0;
+      if (speed > most) most = speed, fastest = i;
+    }
+    return model_.bodies[fastest].name;
+  }
+
+  // Where a contact solve went wrong: the bodies of the first contact without a finite impulse, or
+  // nothing where all have one.
   std::string most_pressed_body() const {
     const ContactStep& contact = *scratch_.contact;
     for (std::size_t n = 0; n < contact.order.size(); ++n) {
@@ -446,7 +456,7 @@ class Run::Stepper {
       return model_.bodies[static_cast<std::size_t>(c.body_a)].name + "' and '" +
              model_.bodies[static_cast<std::size_t>(c.body_b)].name;
     }
-    return "?";
+    return "";
   }
 
   void make_frame(const State& state, Frame& frame, std::vector<ContactEvent>& events) {
@@ -468,8 +478,9 @@ class Run::Stepper {
     soft_touches_.add_frame(state.t, events, frame.contacts);
     if (scratch_.contact) frame.asleep = scratch_.contact->sleepers;
     const double passed = state_.t > before_.t ? (state.t - before_.t) / (state_.t - before_.t) : 1;
-    audit_.add_frame(frame.energy, work_before_ + passed * (work_ - work_before_));
+    audit_.add_frame(frame, work_before_ + passed * (work_ - work_before_));
     audit_.report(summary_.warnings);
+    summary_.energy_drift = audit_.energy_drift();
     if (scratch_.formulas) {
       read_signals(model_, state.t, state.q.data(), state.v.data(), k, *scratch_.formulas);
       read_probes(*scratch_.formulas, frame.probes);
@@ -546,11 +557,9 @@ void sum_up(const State& end, double wall, Recording& recording) {
   s.frames = static_cast<std::int64_t>(frames.size());
   s.energy_initial = frames.front().energy.total();
   s.energy_final = frames.back().energy.total();
-  double mean = 0, kinetic = 0, drift = 0;
+  double mean = 0;
   for (const Frame& f : frames) {
     mean += f.energy.total() / count;
-    kinetic = std::max(kinetic, f.energy.kinetic);
-    drift = std::max(drift, std::fabs(f.energy.total() - s.energy_initial));
     s.momentum_drift = std::max(s.momentum_drift, norm(f.momentum - frames.front().momentum));
     s.angular_momentum_drift = std::max(s.angular_momentum_drift,
                                         norm(f.angular_momentum - frames.front().angular_momentum));
@@ -560,8 +569,6 @@ void sum_up(const State& end, double wall, Recording& recording) {
   for (const Frame& f : frames)
     variance += (f.energy.total() - mean) * (f.energy.total() - mean) / count;
   s.energy_deviation = std::sqrt(variance);
-  const double scale = std::max(std::fabs(s.energy_initial), kinetic);
-  s.energy_drift = scale > 0 ? drift / scale : 0;
   s.wall_seconds = wall;
   s.steps_per_second = wall > 0 ? static_cast<double>(s.steps) / wall : 0;
   s.hash = hash(end);

@@ -49,7 +49,8 @@ class Run {
 
   const State& state() const;  // at the end of the last step
   const Settings& settings() const;
-  // So far: steps, projections, impacts, errors, failure. Energies and times are the recorder's.
+  // So far: steps, projections, impacts, errors, drift of energy, failure. Energies and times are
+  // the recorder's.
   const Summary& summary() const;
 
   // Between two frames: formulas in other words (of the same model; variables keep their values),

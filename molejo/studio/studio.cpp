@@ -34,6 +34,11 @@ struct StudioShares {
 
 namespace {
 
+namespace fs = std::filesystem;
+
+// What the gallery begins with, where it has that.
+constexpr const char* usual_file = "scenes/gaits/basic_run_closed.gait.json";
+
 ServerOptions with_uploads(ServerOptions server, const StudioShares& shares) {
   server.max_body_bytes = max_upload_bytes;
   // descriptions are long
@@ -338,19 +343,46 @@ Studio::Studio(StudioOptions options, ServerOptions server)
 Studio::~Studio() { stop(); }
 
 void Studio::start(const std::string& file) {
+  Workspace& workspace = parts_->workspace;
   std::error_code error;
-  const bool named = file.starts_with("scenes/") && !std::filesystem::exists(file, error);
-  if (!named && !std::filesystem::is_regular_file(file, error)) {
-    throw InputError(file + ": no such file");
-  }
+  const bool is_path = fs::exists(file, error);
+  const auto is_in_gallery = [&] {
+    try {
+      const std::string path = workspace.find(file).path;
+      return !is_path || fs::equivalent(path, file, error);
+    } catch (const InputError&) {
+      return false;
+    }
+  };
   // a file of the gallery keeps its name there
   std::string name = file;
-  try {
-    parts_->workspace.find(name);
-  } catch (const InputError&) {
-    name = parts_->workspace.give(file, parts_->roots);
+  if (!is_in_gallery()) {
+    if (!fs::is_regular_file(file, error)) throw InputError(file + ": no such file");
+    name = workspace.give(file, parts_->roots);
   }
   parts_->conversation->open_now(name);
+  let_clients_in();
+}
+
+std::string Studio::start_with_gallery() {
+  const Workspace& workspace = parts_->workspace;
+  std::vector<std::string> files = workspace.files();
+  const auto usual = std::find(files.begin(), files.end(), usual_file);
+  if (usual != files.end()) std::rotate(files.begin(), usual, usual + 1);
+  std::string trouble = workspace.folder() + ": no file here can be opened";
+  for (const std::string& file : files) {
+    try {
+      parts_->conversation->open_now(file);
+      let_clients_in();
+      return file;
+    } catch (const InputError& e) {
+      if (file == files.front()) trouble += fmt::format("; the first: {}", e.what());
+    }
+  }
+  throw InputError(trouble);
+}
+
+void Studio::let_clients_in() {
   parts_->host.start(std::move(parts_->conversation),
                      [this](const HttpRequest& request) { return parts_->respond(request); });
 }
@@ -363,7 +395,7 @@ void Studio::stop() {
   parts_->trainings.end();
   std::error_code error;
   for (const TrainingFiles& files : trained) {
-    if (std::filesystem::exists(files.checkpoint, error)) {
+    if (fs::exists(files.checkpoint, error)) {
       parts_->interrupted.push_back(files.motion);
     }
   }

@@ -42,9 +42,12 @@ class Studio {
   Studio(StudioOptions options, ServerOptions server);
   ~Studio();
 
-  // Opens a file: a path, or a name such as "scenes/chain.json"; plays it, and lets clients in.
-  // Throws InputError.
+  // Opens a file: a path, or a name such as "scenes/chain.json" of the gallery where there is no
+  // such path; plays it, and lets clients in. Throws InputError.
   void start(const std::string& file);
+  // The same with a file of the gallery: the run that is closed, where it has that, else the first
+  // that can be opened. Its name.
+  std::string start_with_gallery();
   // Any thread, any number of times. A training that is under way is ended.
   void stop();
   // Motions whose training was ended by the stop, where they are kept to be resumed.
@@ -58,6 +61,8 @@ class Studio {
  private:
   class Conversation;
   struct Parts;
+  void let_clients_in();
+
   std::unique_ptr<Parts> parts_;
 };
 

@@ -80,11 +80,10 @@ BackgroundTraining::BackgroundTraining(const MotionFile& motion, TrainingFiles f
     write_file(files_.motion, motion_text(task_->file));
   } else if (has_checkpoint) {
     task_->saved = checkpoint_->load(task_->problem, own);
-    const auto done = task_->saved.state.evaluations;
-    if (start == TrainingStart::resume && done >= task_->file.motion.training.evaluations) {
+    if (start == TrainingStart::resume && task_->saved.state.over) {
       // all that was allowed is spent: as much again
       MotionFile longer = task_->file;
-      longer.motion.training.evaluations += done;
+      longer.motion.training.evaluations += task_->saved.state.evaluations;
       SavedTraining saved = std::move(task_->saved);
       task_ = std::make_unique<Task>(longer);
       task_->saved = std::move(saved);
@@ -136,6 +135,7 @@ void BackgroundTraining::search() {
   const int workers = thread_count(threads);
   ThreadEvaluator evaluator(evaluation(task_->problem, workers), threads);
   std::optional<Training> training(std::in_place, task_->problem, evaluator, saved.state);
+  check_evaluations(task_->problem, *training, files_.motion);
   const double seconds_before = saved.seconds;
   const auto evaluations_before = saved.state.evaluations;
   const auto budget = task_->file.motion.training.evaluations;
@@ -186,11 +186,11 @@ void BackgroundTraining::search() {
   gait->motion = task_->file;
   gait->unknowns = training->solution();
   gait->seed = saved.state.seed;
-  gait->evaluations = saved.state.evaluations;
+  gait->evaluations = training->evaluations();
   gait->restarts = saved.state.restart;
   gait->seconds = saved.seconds;
   gait->valid = training->is_valid() && check_gait(task_->problem, gait->unknowns).valid();
-  save_gait(files_.gait, *gait);
+  save_found(files_.gait, *gait);
   TrainingNews last = progress();
   last.phase = gait->valid         ? TrainingPhase::found
                : !saved.state.over ? TrainingPhase::cancelled

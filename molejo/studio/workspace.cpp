@@ -52,6 +52,7 @@ Workspace::Workspace(std::string scenes, std::size_t max_asset_bytes)
   gallery_ = catalog_json(entries, "scenes/");
   for (const std::string& file : terrain_files(scenes_)) terrains_.push_back("scenes/" + file);
   for (const CatalogEntry& e : entries) {
+    files_.push_back("scenes/" + e.file);
     const std::string thumb = "scenes/" + e.thumb;
     if (e.thumb.empty() || !gallery_files_.has(thumb)) continue;
     thumbs_["/" + e.thumb] =

@@ -34,7 +34,9 @@ class Workspace {
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
+  const std::string& folder() const { return scenes_; }                   // of the gallery
   const std::string& gallery() const { return gallery_; }                 // JSON
+  const std::vector<std::string>& files() const { return files_; }        // names, in its order
   const std::vector<std::string>& terrains() const { return terrains_; }  // names of files here
   SharedBytes thumb(const std::string& path) const;  // "/thumbs/..." of the gallery, or null
   // A file by the user's own will, wherever it lies; its name here. `roots`: see FileScope::around.
@@ -59,7 +61,7 @@ class Workspace {
   FileScope gallery_files_;
   std::optional<WorkspaceFile> given_;
   std::map<std::string, SharedBytes> thumbs_;
-  std::vector<std::string> terrains_;
+  std::vector<std::string> files_, terrains_;
   mutable std::mutex mutex_;
   std::map<std::string, std::string> uploads_;  // paths by names
   int assets_made_ = 0;

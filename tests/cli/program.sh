@@ -781,6 +781,41 @@ test_train_writes_the_nearest_when_none_is_found() {
   holds stdout ' BROKEN by '
 }
 
+test_train_keeps_a_valid_gait_when_none_is_found() {
+  cp "$scenes/gaits/basic_run.gait.json" valid.json
+  cp valid.json a.json
+  expect 1 train "$(run_motion)" --evaluations 64 -o a.json
+  holds stdout '^Basic run: no gait found; this is the nearest$'
+  holds stdout '^  kept +a.json: it holds a valid gait; '
+  lacks stdout '^  wrote'
+  cmp a.json valid.json || fail "the valid gait is gone"
+  expect 1 train "$(run_motion)" --evaluations 96 -o a.json --resume --json
+  holds stdout '"written": false'
+  holds stdout '"evaluations": 96'
+  cmp a.json valid.json || fail "the valid gait is gone after a resume"
+  # what is not valid gives way, whatever comes
+  expect 1 train "$(run_motion)" --evaluations 32 -o b.json --json
+  holds stdout '"written": true'
+  expect 1 train "$(run_motion)" --evaluations 64 -o b.json
+  holds stdout '^  wrote +b.json$'
+  holds b.json '"evaluations": 64'
+  only_files a.json a.json.part b.json b.json.part valid.json
+}
+
+test_train_runs_no_more_simulations_than_allowed() {
+  refuse "--evaluations: 10 simulations, expected 32 or more" train "$(run_motion)" --evaluations 10
+  only_files
+  expect 1 train "$(run_motion)" --evaluations 100 -o a.json
+  holds stdout '^  evaluations +96 in '
+  # the polish after 60 generations ends where they end
+  expect 1 train "$(run_motion)" --evaluations 2000 -o a.json --json
+  local run
+  run=$(grep -oE '"evaluations": [0-9]+' stdout | grep -oE '[0-9]+')
+  [ "$run" -gt 1920 ] && [ "$run" -le 2000 ] || fail "$run simulations"
+  sed "s|\.\./characters|$scenes/characters|; s|\"name\"|\"solver\": {\"evaluations\": 8}, \"name\"|" "$(run_motion)" > few.motion.json
+  refuse "few.motion.json: 8 simulations, expected 32 or more" train few.motion.json -o b.json
+}
+
 # how many evaluations the checkpoint of gait.json knows of
 checked_evaluations() { grep -m 1 -oE '"evaluations": [0-9]+' gait.json.part 2> /dev/null | grep -oE '[0-9]+' || echo -1; }
 
@@ -1114,6 +1149,20 @@ test_a_run_that_does_not_keep_its_energy_says_so() {
   holds stdout '^ +"the energy changes'
 }
 
+test_a_run_that_is_lost_names_a_body() {
+  # so small that it swings faster than the step
+  sed -E 's/"ground": 0.8, "crank": 0.3, "coupler": 0.9, "rocker": 0.7, "thickness": 0.03/"ground": 8e-6, "crank": 3e-6, "coupler": 9e-6, "rocker": 7e-6, "thickness": 3e-7/' \
+    "$scenes/four_bar.json" > tiny.json
+  holds tiny.json 8e-6
+  for method in midpoint rk4; do
+    expect 1 simulate tiny.json --integrator $method
+    holds stderr "no longer finite after t = [0-9.]+ s \(body '(crank|coupler|rocker).bar'\); try a smaller time step"
+  done
+  # with a step of its own size it runs
+  expect 0 simulate tiny.json --time-step 3e-6 --duration 0.03
+  lacks stdout warning
+}
+
 # two bars in one line between two pivots: free at first sight, yet they cannot move
 test_a_singular_configuration_stops_the_run_and_is_named() {
   cat > truss.json << 'END'
@@ -1248,6 +1297,7 @@ test_gallery_refuses() {
 start_until() {
   local file=$1 text=$2
   shift 2
+  rm -f served
   "$program" "$@" > served 2> told < /dev/null &
   started=$!
   wait_for "$file" "$text"
@@ -1279,6 +1329,31 @@ test_serve_and_send() {
   [ $code -eq 0 ] || fail "serve ended with $code"
   expect 1 send "$url" status
   holds stderr '^molejo: '
+}
+
+# What is no message gets one line from serve and studio, and they go on.
+answers_odd_messages() { # address
+  local message
+  for message in '[]' '{}' '[1, 2]' '[[1], {"do": "play"}]' '7' '-7' '"play"' 'null' 'true' '' ' ' '{"do": 3}' '{"do": ["play"]}' \
+    '{"do": ""}' '{"do": "play"' '{"do": "play", "id": {}}' 'plaay' 'Play!' '{"do": "a\u0000b"}'; do
+    expect 2 send "$1" -- "$message"
+    [ "$(cat stdout stderr | wc -l)" -eq 1 ] || fail "not one line for '$message'"
+    holds stdout '^\{.*"error":"'
+  done
+  expect 2 send "$1" '[]' status
+  [ "$(wc -l < stdout)" -eq 2 ] || fail "not an answer for each of two"
+  refuse "no MESSAGE given" send "$1"
+  refuse "unknown option '--frame'; did you mean '--frames'?" send "$1" status --frame 3
+}
+
+test_odd_messages_are_answered_in_one_line() {
+  start_until served 'ws://127' serve pendulum.json --port 0 --paused
+  trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
+  answers_odd_messages "$(grep -oE 'ws://.*' served)"
+  ends_without_a_trace
+  start_until served 'http://127' studio pendulum.json --port 0
+  answers_odd_messages "$(grep -oE '127.0.0.1:[0-9]+' served | cut -d : -f 2)"
+  ends_without_a_trace
 }
 
 # An HTTP request as another user of this machine, where we may become one: the status it gets.
@@ -1434,6 +1509,79 @@ test_files_around_a_file_are_read_and_others_by_leave() {
 test_serve_refuses() {
   refuse "nowhere.json" serve nowhere.json
   refuse "expected" send not-an-address status
+}
+
+test_an_origin_that_is_none_is_refused() {
+  local origin
+  for origin in foo a.org http://a.org/page '*' null; do
+    refuse "origin '$origin'; expected one like https://a.org" serve pendulum.json --port 0 --origin "$origin"
+    refuse "origin '$origin'; expected one like https://a.org" studio pendulum.json --port 0 --origin https://a.org --origin "$origin"
+  done
+}
+
+# Ctrl-C while a pipe waits for its other end
+test_who_waits_for_a_pipe_can_be_interrupted() {
+  mkfifo in.json out.csv
+  local code
+  for words in "check in.json" "simulate in.json" "simulate pendulum.json --duration 0.1 -o out.csv" "train in.json"; do
+    # shellcheck disable=SC2086
+    "$program" $words > stdout 2> stderr < /dev/null &
+    started=$!
+    sleep 1
+    kill -INT $started
+    code=0
+    wait $started || code=$?
+    [ "$code" -eq 1 ] || fail "exit code $code, expected 1: molejo $words"
+    [ "$(cat stderr)" = "molejo: interrupted" ] || fail "other words: molejo $words"
+  done
+}
+
+test_a_name_with_a_nul_does_not_cut_the_message() {
+  printf '{"bodies": [{"name": "b", "shape": {"mesh": {"obj": "a\\u0000b.obj"}}}]}' > nul.json
+  refuse 'nul.json:1: /bodies/0/shape/mesh/obj: "a\u0000b.obj": a name must not have control characters' simulate nul.json
+  printf '{"bodies": [{"name": "b", "shape": {"sphere": 1}, "a\\u0000b": 1}]}' > nul.json
+  refuse "unknown key 'a?b'" simulate nul.json
+  sed 's|"character": *"[^"]*"|"character": "a\\u0000b.json"|' "$(run_motion)" > nul.motion.json
+  refuse 'nul.motion.json:' train nul.motion.json
+  holds stderr '/character: "a.u0000b.json": a name must not have control characters$'
+  start_until served 'ws://127' serve pendulum.json --port 0 --paused
+  trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
+  local address
+  address=$(grep -oE 'ws://.*' served)
+  expect 2 send "$address" '{"do": "load", "file": "a\u0000b.json"}'
+  holds stdout '"error":".*a\?b.json.*: .*"'
+  expect 2 send "$address" '{"do": "push", "body": "a\u0000b", "force": [0, 0, 1]}'
+  holds stdout "unknown body 'a\\?b'"
+  ends_without_a_trace
+}
+
+test_studio_begins_with_a_file_of_its_folder() {
+  mkdir -p mine scenes/gaits empty
+  cp pendulum.json mine/swing.json
+  # a file of the usual name in the working folder is none of its business
+  echo '{' > scenes/gaits/basic_run_closed.gait.json
+  echo '{"bodies": 3}' > mine/a_broken_one.json
+  start_until served 'http://127' studio --scenes mine --port 0
+  trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
+  holds served '^scenes/swing.json runs in the studio'
+  expect 0 send "$(grep -oE '127.0.0.1:[0-9]+' served | cut -d : -f 2)" describe
+  holds stdout '"file": ?"scenes/swing.json"'
+  ends_without_a_trace
+  # with the shipped scenes it is the run
+  start_until served 'http://127' studio --scenes "$scenes" --port 0
+  holds served '^scenes/gaits/basic_run_closed.gait.json runs in the studio'
+  ends_without_a_trace
+  refuse "empty: no file here can be opened" studio --scenes empty --port 0
+  rm mine/swing.json
+  refuse "mine: no file here can be opened; the first: scenes/a_broken_one.json:1: " studio --scenes mine --port 0
+  refuse "nowhere: no such folder" studio --scenes nowhere --port 0
+  # a path that is given is that path, whatever the folder has of this name
+  cp pendulum.json scenes/swing.json
+  sed 's/"name": *"[^"]*"/"name": "another"/' pendulum.json > mine/swing.json
+  start_until served 'http://127' studio scenes/swing.json --scenes mine --port 0
+  expect 0 send "$(grep -oE '127.0.0.1:[0-9]+' served | cut -d : -f 2)" describe
+  lacks stdout 'another'
+  ends_without_a_trace
 }
 
 test_studio_says_where_it_is() {

@@ -12,6 +12,7 @@
 #include "molejo/model/scene.h"
 #include "molejo/physics/formula_forces.h"
 #include "molejo/physics/world.h"
+#include "tests/support/linkages.h"
 #include "tests/support/models.h"
 #include "tests/support/places.h"
 
@@ -91,6 +92,38 @@ TEST_CASE("shipped scenes: each runs in both formulations, and both move alike")
     }
     CHECK(moved > 5e-4);
   }
+}
+
+TEST_CASE("shipped scenes: the drift of energy is the same wherever a scene stands, and how") {
+  std::mt19937 random(31);
+  const Pose places[] = {{Mat3::identity(), {0, 0, 1000}},
+                         {Mat3::identity(), {0, 0, -1000}},
+                         {random_rotation(random), {}},
+                         {random_rotation(random), {-300, 500, 800}}};
+  int compared = 0;
+  for (const std::string& file : scene_files()) {
+    CAPTURE(file);
+    Scene scene = read_scene(SourceFile::given(file));
+    // formulas speak of the places and axes of the world
+    const bool has_formulas = !scene.definitions.empty() || !scene.probes.empty() ||
+                              std::any_of(scene.forces.begin(), scene.forces.end(),
+                                          [](const SceneForce& f) { return f.samples.empty(); });
+    constexpr std::size_t many = 60;  // bodies
+    if (has_formulas || scene.bodies.size() > many) continue;
+    scene.settings.duration = 0.4;
+    const Summary known = simulate(build(scene), scene.settings).summary;
+    for (const Pose& X : places) {
+      const Scene there = moved(scene, X);
+      const Summary summary = simulate(build(there), there.settings).summary;
+      CAPTURE(X.p.z);
+      CAPTURE(known.energy_drift);
+      CAPTURE(summary.energy_drift);
+      CHECK(std::fabs(summary.energy_drift - known.energy_drift) < 1e-8 + 0.1 * known.energy_drift);
+      CHECK(summary.warnings.size() == known.warnings.size());
+    }
+    ++compared;
+  }
+  CHECK(compared >= 20);
 }
 
 TEST_CASE("shipped scenes: the chain of four is work A of the reference values") {

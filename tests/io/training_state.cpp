@@ -95,6 +95,49 @@ TEST_CASE("training state: a search that ended for want of evaluations goes on w
   CHECK(b.text(second) == b.text(straight));
 }
 
+TEST_CASE("training state: less than a generation is refused before the search begins") {
+  MotionFile few = coarse_run();
+  for (const int allowed : {1, 31, 32}) {
+    few.motion.training.evaluations = allowed;
+    Setting s(few);
+    const Training training(s.problem, s.evaluator, 5);
+    const std::string told =
+        error_text([&] { check_evaluations(s.problem, training, "--evaluations"); });
+    CHECK(told == (allowed < 32 ? "--evaluations: " + std::to_string(allowed) +
+                                      " simulations, expected 32 or more: one generation takes 32"
+                                : "no error"));
+  }
+}
+
+TEST_CASE("training state: what is not valid never replaces a valid gait") {
+  const EmptyFolder folder;
+  const std::string path = folder / "run.gait.json";
+  GaitFile first = load_gait(SourceFile::given(source_dir() + "/scenes/gaits/basic_run.gait.json"));
+  REQUIRE(first.valid);
+  GaitFile other = first;
+  other.seed = 17;
+  const auto seed_there = [&] { return load_gait(SourceFile::given(path)).seed; };
+  other.valid = false;
+  CHECK(save_found(path, other));
+  CHECK(seed_there() == 17);
+  // the better one, whatever was there
+  first.seed = 18;
+  CHECK(save_found(path, first));
+  CHECK(seed_there() == 18);
+  CHECK_FALSE(save_found(path, other));
+  CHECK(seed_there() == 18);
+  other.valid = true;
+  CHECK(save_found(path, other));
+  CHECK(seed_there() == 17);
+  // what is no gait is no better
+  other.valid = false;
+  for (const char* text : {"", "{}", "my notes"}) {
+    write_file(path, text);
+    CHECK(save_found(path, other));
+    CHECK(seed_there() == 17);
+  }
+}
+
 TEST_CASE("training state: a checkpoint goes into its file and comes back") {
   const Setting s;
   const EmptyFolder folder;

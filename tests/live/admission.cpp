@@ -61,6 +61,43 @@ TEST_CASE("admission: on loopback only names of loopback are answered to") {
   CHECK(host_status({.loopback = false, .hosts = {"studio.lan"}}, "anything:80") == 421);
 }
 
+TEST_CASE("admission: what no browser sends is no origin") {
+  for (const char* good :
+       {"http://a", "https://a.org", "http://b.org:8080", "http://b.org:*", "HTTPS://A.org",
+        "http://127.0.0.1:1", "http://[::1]:80", "http://[::1]", "http://[::1]:*",
+        "chrome-extension://abcdefgh", "http://a-b.example_c.org"}) {
+    CAPTURE(good);
+    CHECK(is_origin(good));
+  }
+  for (const char* bad : {"",
+                          "foo",
+                          "a.org",
+                          "a.org:80",
+                          "null",
+                          "*",
+                          "://",
+                          "://a.org",
+                          "http://",
+                          "http:a.org",
+                          "http://a.org/",
+                          "http://a.org/page",
+                          "http://a.org:",
+                          "http://a.org:x",
+                          "http://a.org:**",
+                          "http://a.org:80:*",
+                          "http://:80",
+                          "http://:*",
+                          "http://a org",
+                          "http://user@a.org",
+                          "http://a.org?b",
+                          "http://*.a.org",
+                          "h ttp://a.org",
+                          "http://a.org\n"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(is_origin(bad));
+  }
+}
+
 TEST_CASE("admission: pages of other origins are refused") {
   const Admission local;
   CHECK(status_of(check_origin, local, request("/", "Host: a\r\n")) == 200);

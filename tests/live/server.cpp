@@ -209,6 +209,8 @@ TEST_CASE("server: options that make no sense are refused in one line") {
   CHECK(error({.token = "sixteen\r\nletters"}) ==
         "a token with spaces or control characters; expected visible ASCII");
   CHECK(error({.port = 65536}) == "port 65536; expected 0 (any free one) to 65535");
+  CHECK(error({.origins = {"https://a.org", "foo"}}) ==
+        "origin 'foo'; expected one like https://a.org, http://b.org:8080 or http://b.org:*");
   CHECK(error({.path = "live"}) == "path 'live'; expected one that begins with /");
   CHECK(error({.max_clients = 0}) == "max_clients is 0; expected more than 0");
   CHECK(error({.message_burst = 0}) == "message_burst is 0; expected 1 or more");

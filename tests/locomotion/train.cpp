@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cmath>
 
 #include "molejo/io/optimiser_state.h"
@@ -27,18 +28,31 @@ struct Setting {
 struct Trainer {
   Trainer(const Setting& s, int threads, std::uint64_t seed)
       : problem(s.character, s.motion),
-        evaluator(evaluation(problem, threads), threads),
+        evaluator(counted(threads), threads),
         training(problem, evaluator, seed) {}
   Trainer(const Setting& s, int threads, const TrainingState& state)
       : problem(s.character, s.motion),
-        evaluator(evaluation(problem, threads), threads),
+        evaluator(counted(threads), threads),
         training(problem, evaluator, state) {}
 
   void advance(int generations) {
     for (int i = 0; i < generations; ++i) training.advance();
   }
 
+  // Its evaluation, which counts what it simulates.
+  Problem counted(int threads) {
+    Problem p = evaluation(problem, threads);
+    p.evaluate = [this, n = p.unknowns, evaluate = p.evaluate](int worker, int count,
+                                                               const double* x, double* results) {
+      // the last unknown: simulations before the one that counts
+      for (int i = 0; i < count; ++i) simulations += 1 + static_cast<int>(x[(i + 1) * n - 1]);
+      evaluate(worker, count, x, results);
+    };
+    return p;
+  }
+
   GaitProblem problem;
+  std::atomic<std::int64_t> simulations = 0;
   ThreadEvaluator evaluator;
   Training training;
 };
@@ -205,13 +219,48 @@ TEST_CASE("train: the default searches without the state of joints, in units of 
         doctest::Approx(f + outputs[1] + early).epsilon(1e-12));
 }
 
-TEST_CASE("train: it ends when its evaluations are used up") {
-  Setting s(false);
-  s.motion.training.evaluations = 100;
-  Trainer t(s, 2, 1);
-  int generations = 1;
-  while (t.training.advance()) ++generations;
-  CHECK(generations == 4);  // of 32 simulations
-  CHECK(!t.training.advance());
-  CHECK(!t.training.is_valid());
+TEST_CASE("train: no more simulations are run than are allowed, in whole generations") {
+  struct {
+    bool thesis;
+    int allowed, generations, run;
+  } const known[] = {
+      {false, 31, 0, 0}, {false, 32, 1, 32}, {false, 100, 3, 96},
+      {true, 16, 0, 0},  {true, 100, 5, 85}, {true, 102, 6, 102},
+  };
+  for (const auto& [thesis, allowed, generations, run] : known) {
+    CAPTURE(thesis);
+    CAPTURE(allowed);
+    Setting s(thesis);
+    s.motion.training.evaluations = allowed;
+    Trainer t(s, 2, 1);
+    CHECK(t.training.generation_evaluations() == (thesis ? 17 : 32));
+    while (t.training.advance()) continue;
+    CHECK(t.training.progress().generation == generations);
+    CHECK(t.training.evaluations() == run);
+    CHECK(t.simulations == run);
+    CHECK(t.training.state().over);
+    CHECK(!t.training.is_valid());
+    CHECK(!t.training.advance());
+    CHECK(t.simulations == run);
+  }
+}
+
+TEST_CASE("train: a polish ends with the evaluations, and with more of them it is done again") {
+  constexpr int before = 60 * 32;
+  Setting few(false), more(false);
+  for (const int left : {0, 1, 50, 300}) {
+    CAPTURE(left);
+    few.motion.training.evaluations = before + left;
+    Trainer cut(few, 2, 7);
+    while (cut.training.advance()) continue;
+    CHECK(cut.training.state().over);
+    CHECK(cut.training.state().evaluations == before);
+    CHECK(cut.training.evaluations() <= before + left);
+    CHECK(cut.simulations == cut.training.evaluations());
+    CHECK((cut.training.evaluations() > before) == (left > 0));
+    Trainer whole(more, 2, 7), resumed(more, 2, cut.training.state());
+    whole.advance(61), resumed.advance(2);
+    check_same(whole, resumed);
+    CHECK(whole.training.state().evaluations > before + left);
+  }
 }

@@ -217,7 +217,7 @@ TEST_CASE("thesis walker: the world may be of any size") {
   CHECK(norm(ends[1]) > 3);
 }
 
-TEST_CASE("thesis walker: what each part costs") {
+TEST_CASE("thesis walker: what each part takes is measured, in every frame") {
   const motion::Ground ground = test::hills(1, 8);
   for (const auto& [name, clips] : walks()) {
     for (const bool newton : {false, true}) {
@@ -233,9 +233,10 @@ TEST_CASE("thesis walker: what each part costs") {
                    << cost.sampling * us << ", curves " << cost.trajectories * us << ", angles "
                    << cost.inverse_kinematics * us << ", matrices " << cost.matrices * us
                    << " us a frame");
-      const double all =
-          cost.sampling + cost.trajectories + cost.inverse_kinematics + cost.matrices;
-      CHECK(all * us < 1160);  // the thesis's millisecond and more
+      // how long it takes is for the bench to say; how much is solved is not
+      const thesis::SolverStatistics& s = walker->walk().statistics();
+      CHECK(s.runs <= 2 * cost.frames);
+      CHECK(s.steps / static_cast<double>(s.runs) < 30);
     }
   }
 }

@@ -1,5 +1,6 @@
 #include "tests/support/linkages.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/support/assemble.h"
@@ -183,6 +184,64 @@ Scene moved_under_gravity(Scene scene, const Pose& X) {
   for (SceneForce& force : scene.forces) {
     for (ForceSample& sample : force.samples) {
       sample.force = X.R * sample.force, sample.torque = X.R * sample.torque;
+    }
+  }
+  return scene;
+}
+
+namespace {
+
+// Of a rotation the length is 1 and the mass an inertia.
+void scale(Drive& d, double length, double mass) {
+  d.rest *= length, d.target *= length, d.target_velocity *= length;
+  if (d.lower) *d.lower *= length;
+  if (d.upper) *d.upper *= length;
+  for (double* x : {&d.stiffness, &d.damping, &d.limit_stiffness, &d.limit_damping, &d.kp, &d.kd,
+                    &d.armature}) {
+    *x *= mass;
+  }
+  d.force *= mass * length;
+  if (d.max_force) *d.max_force *= mass * length;
+}
+
+MassProperties mass_of(const SceneBody& body) {
+  if (body.given) return *body.given;
+  MassProperties sum;
+  for (const Shape& shape : body.shapes) sum = sum + mass_properties(shape, body.density);
+  return sum;
+}
+
+}  // namespace
+
+Scene scaled(Scene scene, const LinkageSize& size) {
+  const double L = size.length, M = size.mass;
+  scene.settings.gravity = scene.settings.gravity * L;
+  for (SceneBody& body : scene.bodies) {
+    body.X_WB.p = body.X_WB.p * L;
+    if (body.velocity) body.velocity->linear = body.velocity->linear * L;
+    MassProperties m = mass_of(body);
+    m.mass *= M, m.p_BC = m.p_BC * L, m.I_BC = m.I_BC * (M * L * L);
+    if (m.mass > 0) body.given = m;
+  }
+  for (SceneJoint& joint : scene.joints) {
+    joint.X_PF.p = joint.X_PF.p * L, joint.X_BM.p = joint.X_BM.p * L;
+    const auto translations = static_cast<std::size_t>(freedoms(joint.type).translations);
+    for (std::vector<double>* numbers : {&joint.position, &joint.velocity}) {
+      for (std::size_t i = 0; i < std::min(translations, numbers->size()); ++i) (*numbers)[i] *= L;
+    }
+    for (std::size_t i = 0; i < joint.drives.size(); ++i) {
+      const bool travels = i < translations;
+      scale(joint.drives[i], travels ? L : 1, travels ? M : M * L * L);
+    }
+  }
+  for (SceneSpring& spring : scene.springs) {
+    spring.a.p = spring.a.p * L, spring.b.p = spring.b.p * L;
+    spring.stiffness *= M, spring.damping *= M, spring.rest_length *= L;
+  }
+  for (SceneForce& force : scene.forces) {
+    force.at.p = force.at.p * L;
+    for (SceneForce::Sample& sample : force.samples) {
+      sample.force = sample.force * (M * L), sample.torque = sample.torque * (M * L * L);
     }
   }
   return scene;

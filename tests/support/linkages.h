@@ -39,5 +39,8 @@ Scene gripper_scene(double slide, const LinkageSize& size = {});
 Scene moved(Scene scene, const Pose& X);
 // The scene with everything but gravity moved.
 Scene moved_under_gravity(Scene scene, const Pose& X);
+// Its likeness in other sizes of length and mass, gravity, springs, motors and given forces too, so
+// that it moves alike in the same time. Shapes stay as they are: nothing may touch.
+Scene scaled(Scene scene, const LinkageSize& size);
 
 }  // namespace molejo::test
