@@ -27,10 +27,9 @@ test:  ## everything that a change must pass (PRESET=debug, asan or tsan for a s
 	@scripts/build $(PRESET)
 	@ctest --test-dir $(BUILD) -j$(shell nproc) --output-on-failure
 
-test-browser:  ## of the tests those of the studio in Debian's Chromium, as a person uses it
+test-browser: build  ## every panel of the studio in Debian's Chromium, as a person uses it
 	@scripts/install_deps --test
-	@scripts/build release
-	@ctest --test-dir build -L browser --output-on-failure
+	@node --test --test-concurrency=1 $(filter-out %/studio.mjs,$(wildcard tests/browser/*.mjs))
 
 soak:  ## CASES (1000) hostile files and messages against the program, ten times as many random nets against their analysis
 	@scripts/install_deps --test
@@ -67,6 +66,8 @@ lint:  ## clang-format and clang-tidy on what changed since the branch left main
 
 check:  ## what a release must pass: the tests, all of them under sanitizers, FUZZ_SECONDS=60 of fuzzing a target
 	@$(MAKE) test
+	@$(MAKE) lint
+	@$(MAKE) test-browser
 	@$(MAKE) test PRESET=asan
 	@$(MAKE) test PRESET=tsan
 	@$(MAKE) fuzz FUZZ_SECONDS=60

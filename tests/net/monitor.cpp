@@ -23,17 +23,17 @@ Net watched_net() {
                         "net.json");
 }
 
-struct Seen {
+struct Observed {
   NetTrace trace;
   std::vector<Watched> watched;
   std::string text(std::size_t i) const { return watched_text(trace, watched[i]); }
 };
 
-Seen seen(const Net& net, std::int64_t frames, const std::vector<TraceStep>* steps = nullptr) {
+Observed seen(const Net& net, std::int64_t frames, const std::vector<TraceStep>* steps = nullptr) {
   const Net held = held_back(net);
   const Net& played = steps ? held : net;
   NetRun run(played, {.frame_rate = 10});
-  Seen s;
+  Observed s;
   TraceRecorder recorder(played, run, 10, s.trace);
   Monitor monitor(net, steps != nullptr);
   TracePlayer player(steps ? *steps : std::vector<TraceStep>());
@@ -57,7 +57,7 @@ Seen seen(const Net& net, std::int64_t frames, const std::vector<TraceStep>* ste
 
 TEST_CASE("monitor: violations are told with their times and frames, what was seen too") {
   const Net net = watched_net();
-  const Seen s = seen(net, 30);
+  const Observed s = seen(net, 30);
   CHECK(s.text(0) == "violated from 1 s (frame 10) to 1.5 s (frame 14)");
   CHECK(s.text(1) == "kept");
   CHECK(s.text(2) == "seen at 1.5 s (frame 15)");
@@ -65,7 +65,7 @@ TEST_CASE("monitor: violations are told with their times and frames, what was se
   CHECK(s.text(4) == "seen at 1.8 s (frame 18)");
   CHECK(s.text(5) == "seen at 1.8 s (frame 18)");
   CHECK(s.text(6) == "kept");
-  const Seen early = seen(net, 5);
+  const Observed early = seen(net, 5);
   CHECK(early.text(0) == "kept");
   CHECK(early.text(2) == "not seen yet");
   CHECK(early.text(4) == "not seen in this run");
@@ -73,7 +73,7 @@ TEST_CASE("monitor: violations are told with their times and frames, what was se
 
 TEST_CASE("monitor: a violation plays, and is violated at the same time again") {
   const Net net = watched_net();
-  const Seen s = seen(net, 30);
+  const Observed s = seen(net, 30);
   for (const std::size_t i : {std::size_t{0}, std::size_t{3}}) {
     const std::vector<TraceStep> steps = steps_to_violation(net, s.trace, s.watched[i]);
     // through a file
@@ -81,7 +81,7 @@ TEST_CASE("monitor: a violation plays, and is violated at the same time again") 
     const std::vector<TraceStep> read =
         parse_trace("{\"watched\": " + file + "}", "trace.json", net);
     REQUIRE(read.size() == steps.size());
-    const Seen again = seen(net, 12, &read);
+    const Observed again = seen(net, 12, &read);
     CHECK(again.watched[i].violated_from * s.trace.ticks_per_second ==
           s.watched[i].violated_from * again.trace.ticks_per_second);
   }

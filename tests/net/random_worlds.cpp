@@ -18,7 +18,7 @@ namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // What was seen of a marking in which time passed.
-struct Seen {
+struct Observed {
   std::vector<std::int64_t> all, waiting;
   std::int64_t from = 0, to = 0;  // ticks
 };
@@ -71,13 +71,13 @@ class Follower {
     seen.push_back(now_);
   }
 
-  std::vector<Seen> seen;
+  std::vector<Observed> seen;
   std::vector<std::int64_t> most;
   std::vector<std::uint64_t> fired;
 
  private:
   const Net& net_;
-  Seen now_;
+  Observed now_;
   bool every_marking_ = false;
 };
 
@@ -86,7 +86,7 @@ class Judge {
  public:
   explicit Judge(const Net& net) : net_(net) {}
 
-  bool is_enabled(const Seen& m, int t) const {
+  bool is_enabled(const Observed& m, int t) const {
     for (const Arc& a : net_.arcs) {
       if (a.transition.index != t) continue;
       const std::int64_t all = m.all[at(a.place.index)], ripe = all - m.waiting[at(a.place.index)];
@@ -96,14 +96,14 @@ class Judge {
     }
     return true;
   }
-  bool is_deadlock(const Seen& m) const {
+  bool is_deadlock(const Observed& m) const {
     if (std::any_of(m.waiting.begin(), m.waiting.end(), [](auto n) { return n > 0; })) return false;
     for (int t = 0; t < static_cast<int>(net_.transitions.size()); ++t) {
       if (is_enabled(m, t)) return false;
     }
     return true;
   }
-  bool holds(const Property& property, const Seen& m) const {
+  bool holds(const Property& property, const Observed& m) const {
     return property.formula.holds({.tokens = m.all,
                                    .waiting = m.waiting,
                                    .deadlock = is_deadlock(m),
@@ -261,7 +261,7 @@ class TracePlay {
         judge_(net) {}
 
   std::string problem() {
-    Seen now = look();
+    Observed now = look();
     for (std::size_t i = 0; i < result_.trace.size(); ++i) {
       const TimedFiring& f = result_.trace[i];
       const std::int64_t tick = tick_of(f.time);
@@ -304,8 +304,8 @@ class TracePlay {
 
  private:
   const std::string& name(int t) const { return net_.transitions[at(t)].name; }
-  Seen look() const {
-    Seen m;
+  Observed look() const {
+    Observed m;
     for (int p = 0; p < static_cast<int>(net_.places.size()); ++p) {
       m.all.push_back(run_.tokens({p}));
       m.waiting.push_back(run_.waiting({p}));
@@ -313,7 +313,7 @@ class TracePlay {
     return m;
   }
   // The highest that must fire now, -1: none.
-  int by_itself(const Seen& m) const {
+  int by_itself(const Observed& m) const {
     int best = -1;
     for (int t = 0; t < static_cast<int>(net_.transitions.size()); ++t) {
       const Transition& transition = net_.transitions[at(t)];
@@ -354,7 +354,7 @@ std::string against(const Net& net, const PropertyResult& r, Play& play, bool we
   if (!forbids && !promises) return {};
   const bool wanted = kind != PropertyKind::always;
   const double within = r.property.within ? r.property.within->value() : 0;
-  for (const Seen& m : play.follower.seen) {
+  for (const Observed& m : play.follower.seen) {
     if (judge.holds(r.property, m) == wanted) {
       return forbids ? fmt::format("'{}' {}, but is otherwise from {:g} s on", r.property.text,
                                    r.verdict == Verdict::holds ? "holds" : "fails",
@@ -427,7 +427,7 @@ std::optional<std::string> contradiction(const Net& net, std::uint32_t seed, int
     const bool went_on = play.goes_on_as_before();
     ++count.plays;
     count.markings += play.follower.seen.size();
-    for (const Seen& m : play.follower.seen) {
+    for (const Observed& m : play.follower.seen) {
       if (!known || known->contains({m.all, m.waiting})) continue;
       return fmt::format("play {}: the tokens from {:g} s on are not among those of all states", i,
                          play.run().seconds(m.from));

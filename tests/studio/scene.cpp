@@ -11,14 +11,14 @@ using namespace molejo::test;
 
 namespace {
 
-struct Seen {
+struct Observed {
   std::uint32_t frame;
   double t;
   std::vector<double> values;
 };
 
-Seen read_frame(const std::string& bytes) {
-  Seen seen{read_at<std::uint32_t>(bytes, 4), read_at<double>(bytes, 8), {}};
+Observed read_frame(const std::string& bytes) {
+  Observed seen{read_at<std::uint32_t>(bytes, 4), read_at<double>(bytes, 8), {}};
   for (std::size_t at = 16; at < bytes.size(); at += 4) {
     seen.values.push_back(read_at<float>(bytes, at));
   }
@@ -50,7 +50,7 @@ TEST_CASE("studio: poses follow from the description and the coordinates") {
     const JsonValue described = visitor.must(R"({"do": "describe"})");
     visitor.must(R"({"do": "subscribe", "binary": true})");
     const std::string bytes = visitor.frame(1);
-    const Seen seen = read_frame(bytes);
+    const Observed seen = read_frame(bytes);
     judge.must(R"({"do": "subscribe"})");
     const JsonValue expected = text_frame(judge);
     CHECK(seen.frame == number(expected, "frame"));
@@ -113,7 +113,7 @@ TEST_CASE("studio: a body that is dragged comes to the hand, and falls when it i
     const double wanted = number(
         visitor.must(R"({"do": "step", "frames": )" + std::to_string(frames) + "}"), "frame");
     while (true) {
-      const Seen seen = read_frame(visitor.frame(1));
+      const Observed seen = read_frame(visitor.frame(1));
       if (seen.frame == wanted) return described_poses(model, seen.values)[ball].p;
     }
   };

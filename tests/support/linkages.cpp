@@ -240,7 +240,7 @@ Scene scaled(Scene scene, const LinkageSize& size) {
   }
   for (SceneForce& force : scene.forces) {
     force.at.p = force.at.p * L;
-    for (SceneForce::Sample& sample : force.samples) {
+    for (ForceSample& sample : force.samples) {
       sample.force = sample.force * (M * L), sample.torque = sample.torque * (M * L * L);
     }
   }
