@@ -72,6 +72,10 @@ TEST_CASE("audit: nothing is said of what stands still, wherever the origin is")
     scene.settings.gravity = {9.81, 0, 0};
     CHECK(warnings_of(coarse(scene)).empty());
     CHECK(simulate(build(scene), scene.settings).summary.energy_drift < 1e-5);
+    // it trembles so little that far away only the last digits of its energy change
+    scene.joints[0].velocity = {1e-4};
+    CHECK(warnings_of(scene).empty());
+    CHECK(simulate(build(scene), scene.settings).summary.energy_drift < 1e-5);
     // a box that rests on the ground; what lifts it by a hair of its size is no fault
     Scene still = box_on_ground({0, 0, far});
     CHECK(warnings_of(still).empty());
