@@ -80,8 +80,8 @@ fuzz:  ## every reader and bench against libFuzzer, FUZZ_SECONDS (20) each (FUZZ
 
 mutate:  ## MUTANTS (300) small faults in the library: does a test notice? (SEED=1)
 	@scripts/install_deps --test
-	@scripts/build each
-	@MUTANTS=$(MUTANTS) SEED=$(or $(SEED),1) nice node scripts/mutate.mjs build-each
+	@scripts/build release
+	@MUTANTS=$(MUTANTS) SEED=$(or $(SEED),1) nice node scripts/mutate.mjs build
 
 hashes:  ## what all shipped files do, bit for bit, by g++ and clang, release and debug, with AVX2 or not
 	@scripts/install_deps --fuzz

@@ -1,7 +1,6 @@
 # The library from molejo/<module>/*.cpp: a module is a folder, its headers are its face.
 #
-# Sources of a module are compiled several at a time (unity builds), against headers that are
-# parsed once (precompiled). What steps, searches and proves is compiled for speed; what reads,
+# Sources of a module are compiled several at a time (unity builds). What steps, searches and proves is compiled for speed; what reads,
 # writes and serves is compiled quickly.
 set(MOLEJO_FAST_MODULES math model collision physics optimise motion navigation locomotion net)
 set(MOLEJO_PLAIN_MODULES director io live studio)
@@ -24,20 +23,6 @@ target_include_directories(molejo_objects_settings INTERFACE ${PROJECT_SOURCE_DI
 target_compile_definitions(molejo_objects_settings INTERFACE ${MOLEJO_DEFINITIONS})
 target_compile_options(molejo_objects_settings INTERFACE ${MOLEJO_OPTIONS})
 
-function(molejo_objects target)
-  add_library(${target} OBJECT)
-  foreach(module ${ARGN})
-    file(GLOB_RECURSE sources CONFIGURE_DEPENDS molejo/${module}/*.cpp)
-    target_sources(${target} PRIVATE ${sources})
-    compile_together(${target} ${module} ${sources})
-  endforeach()
-  target_link_libraries(${target} PRIVATE molejo_objects_settings)
-  target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled.h)
-endfunction()
-molejo_objects(molejo_fast ${MOLEJO_FAST_MODULES})
-molejo_objects(molejo_plain ${MOLEJO_PLAIN_MODULES})
-target_compile_options(molejo_plain PRIVATE ${MOLEJO_PLAIN_OPTIONS})
-
 # Eigen takes its time with these
 set_source_files_properties(molejo/math/decompositions.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
@@ -52,18 +37,30 @@ set(KERNELS
   molejo/physics/point_contact_pack.cpp molejo/locomotion/rollout.cpp
   molejo/locomotion/rollout_pack.cpp)
 set_source_files_properties(${KERNELS} PROPERTIES
-  COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize> SKIP_PRECOMPILE_HEADERS ON)
+  COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize> SKIP_UNITY_BUILD_INCLUSION ON)
 # the page of the gallery is part of the library
 file(GLOB GALLERY_PAGE CONFIGURE_DEPENDS molejo/io/gallery_page/*)
 set_source_files_properties(molejo/io/gallery_page.cpp PROPERTIES OBJECT_DEPENDS "${GALLERY_PAGE}"
   COMPILE_DEFINITIONS MOLEJO_GALLERY_DIR="${PROJECT_SOURCE_DIR}/molejo/io/gallery_page"
-  SKIP_PRECOMPILE_HEADERS ON)
+  SKIP_UNITY_BUILD_INCLUSION ON)
 if(MPI_CXX_FOUND)
   # one source knows of it: the others compile as they do without
   list(TRANSFORM MPI_CXX_INCLUDE_DIRS PREPEND -isystem OUTPUT_VARIABLE MPI_OPTIONS)
   set_source_files_properties(molejo/optimise/mpi.cpp PROPERTIES COMPILE_OPTIONS "${MPI_OPTIONS}"
-    COMPILE_DEFINITIONS "MOLEJO_MPI;OMPI_SKIP_MPICXX;MPICH_SKIP_MPICXX" SKIP_PRECOMPILE_HEADERS ON)
+    COMPILE_DEFINITIONS "MOLEJO_MPI;OMPI_SKIP_MPICXX;MPICH_SKIP_MPICXX" SKIP_UNITY_BUILD_INCLUSION ON)
 endif()
+
+function(molejo_objects target)
+  add_library(${target} OBJECT)
+  foreach(module ${ARGN})
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS molejo/${module}/*.cpp)
+    compile_together(${target} ${module} ${sources})
+  endforeach()
+  target_link_libraries(${target} PRIVATE molejo_objects_settings)
+endfunction()
+molejo_objects(molejo_fast ${MOLEJO_FAST_MODULES})
+molejo_objects(molejo_plain ${MOLEJO_PLAIN_MODULES})
+target_compile_options(molejo_plain PRIVATE ${MOLEJO_PLAIN_OPTIONS})
 
 add_library(molejo STATIC $<TARGET_OBJECTS:molejo_fast> $<TARGET_OBJECTS:molejo_plain>)
 add_library(molejo::molejo ALIAS molejo)

@@ -1,13 +1,14 @@
 // Puts small faults into the library, one at a time, and sees whether a test notices.
 //
-//   node scripts/mutate.mjs BUILD       BUILD: a complete build of every source on its own (make mutate makes one)
+//   node scripts/mutate.mjs BUILD       BUILD: a complete build (make mutate makes one)
 //
 //   MUTANTS=300   how many      SEED=1   which      JOBS=1   how many at a time
 //   BUDGET=60     seconds of tests for one mutant, about; it survives then. All unless given
 //   ONLY=io,molejo/net/run.cpp,molejo/live/host.cpp:95       modules, files or lines; all: ALL=1
 //
-// A mutant is compiled with its file's own command from a copy, and linked in front of the library:
-// neither the sources nor the build are touched. A mutant that does not compile, or whose machine
+// A mutant is compiled from a copy, with its file's own command and together with the sources that
+// are compiled with it, and linked in front of the library: neither the sources nor the build are
+// touched. A mutant that does not compile, or whose machine
 // code is that of the original, is none. Test files run in the order of their distance in
 // #includes, the module's own before the others, then the program's tests; the first failure that comes a second time, too, kills. What
 // was found is kept in BUILD/mutate: a run that was stopped goes on, and survivors are tried again
@@ -23,13 +24,13 @@ import { candidates, describe, mutate, pick } from './mutants.mjs';
 import { knownSurvivors, report } from './mutants_report.mjs';
 
 const source = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const build = path.resolve(process.argv[2] ?? path.join(source, 'build-each'));
+const build = path.resolve(process.argv[2] ?? path.join(source, 'build'));
 const count = Number(process.env.MUTANTS ?? 300), seed = Number(process.env.SEED ?? 1);
 const jobs = Number(process.env.JOBS ?? 1);
 const only = process.env.ONLY?.split(',');
 const budget = Number(process.env.BUDGET ?? Infinity);
 const all = process.env.ALL === '1'; // every candidate instead of a choice
-const mostIncluders = 8; // a header that more files include is not mutated: too much to compile
+const mostIncluders = 8; // a header that more objects contain is not mutated: too much to compile
 const scratch = path.join(build, 'mutate');
 const nobody = 65534;
 
@@ -39,23 +40,28 @@ const isRoot = process.getuid() === 0;
 
 // ---- what there is -------------------------------------------------------------------------
 
-const commands = new Map(); // 'molejo/io/glb.cpp' -> {object, command}
+// 'molejo/io/glb.cpp' -> {object, command, input}; the input is the file itself, or what includes
+// it together with others
+const commands = new Map();
 for (const entry of JSON.parse(fs.readFileSync(path.join(build, 'compile_commands.json')))) {
-  const file = path.relative(source, entry.file);
-  commands.set(file, { object: entry.command.match(/ -o (\S+)/)[1], command: entry.command });
+  const input = path.resolve(entry.directory, entry.file);
+  const command = { object: entry.command.match(/ -o (\S+)/)[1], command: entry.command, input };
+  const together = /\/Unity\/unity_\w+\.cxx$/.test(input)
+    ? [...fs.readFileSync(input, 'utf8').matchAll(/^#include "(.+\.cpp)"/gm)].map((m) => m[1]) : [path.relative(source, input)];
+  for (const file of together) commands.set(file, command);
 }
 
 const files = execFileSync('git', ['ls-files', 'molejo', 'apps/cli', 'tests'], { cwd: source })
   .toString().split('\n').filter((f) => /\.(cpp|h)$/.test(f));
 
-// header -> the sources whose objects contain it
+// header -> the commands whose objects contain it
 function includers() {
   const of = new Map();
-  const objects = new Map([...commands].map(([file, { object }]) => [object, file]));
+  const byObject = new Map([...commands.values()].map((command) => [command.object, command]));
   let current = null;
   for (const line of execFileSync('ninja', ['-C', build, '-t', 'deps'], { maxBuffer: 1 << 30 }).toString().split('\n')) {
     const head = line.match(/^(\S+): #deps/);
-    if (head) current = objects.get(head[1]);
+    if (head) current = byObject.get(head[1]);
     else if (current && line.startsWith('    ')) {
       const file = path.relative(source, path.resolve(build, line.trim()));
       if (!of.has(file)) of.set(file, new Set());
@@ -66,9 +72,9 @@ function includers() {
 }
 const includedBy = includers();
 
-// the sources to compile anew when this file changes; null: too many, or none
+// what to compile anew when this file changes; null: too much, or nothing
 function affected(file) {
-  if (file.endsWith('.cpp')) return commands.has(file) ? [file] : null;
+  if (file.endsWith('.cpp')) return commands.has(file) ? [commands.get(file)] : null;
   const list = [...(includedBy.get(file) ?? [])];
   return list.length > 0 && list.length <= mostIncluders ? list : null;
 }
@@ -305,15 +311,14 @@ async function compile(mutant, worker) {
   copy(mutant.file, mutate(read(mutant.file), mutant));
   const objects = [];
   let differs = false;
-  for (const file of affected(mutant.file)) {
-    const { object, command } = commands.get(file);
-    if (file !== mutant.file) copy(file, read(file));
+  for (const { object, command, input } of affected(mutant.file)) {
+    const from = input === path.join(source, mutant.file) ? path.join(overlay, mutant.file) : input;
     const out = path.join(worker.own, `mutant${objects.length}.o`);
     // as if it were at its place: the same __FILE__ makes the same machine code
     const original = fs.readFileSync(path.join(build, object));
     const compiler = command.replace(/ -o \S+ -c \S+$/, '').replace(' ', ` -iquote ${overlay} `);
     const { code } = await shell(
-      `ulimit -v 8000000; ${compiler} -w -fmacro-prefix-map=${overlay}=${placeIn(original, file)} -o ${out} -c ${path.join(overlay, file)}`,
+      `ulimit -v 8000000; ${compiler} -w -fmacro-prefix-map=${overlay}=${placeIn(original, mutant.file)} -o ${out} -c ${from}`,
       { cwd: build, seconds: 300 });
     if (code !== 0) return 'does not compile';
     differs ||= !fs.readFileSync(out).equals(original);

@@ -10,7 +10,9 @@
 #include "apps/cli/direct.h"
 #include "apps/cli/given.h"
 #include "apps/cli/memory.h"
+#include "apps/cli/net_errors.h"
 #include "apps/cli/outputs.h"
+#include "apps/cli/rows.h"
 #include "molejo/io/export.h"
 #include "molejo/io/net_draw.h"
 #include "molejo/io/net_report.h"
@@ -70,16 +72,6 @@ DirectSettings settings_of(const DirectOptions& o, const Show& show) {
   return s;
 }
 
-// NetError is bad input here.
-template <class F>
-auto about_file(const std::string& file, F&& f) {
-  try {
-    return f();
-  } catch (const NetError& error) {
-    throw InputError(file + ": " + error.what());
-  }
-}
-
 const char* word(const PropertyResult& r) {
   if (r.verdict == Verdict::fails) return r.by_world ? "CAN FAIL, if events come so" : "FAILS";
   return r.verdict == Verdict::holds ? "holds" : "unknown";
@@ -115,10 +107,6 @@ Proof prove(const Show& show, const DirectOptions& o) {
     proof.fails = proof.fails || (r.verdict == Verdict::fails && !r.by_world);
   }
   return proof;
-}
-
-void print_row(const char* label, const std::string& text) {
-  fmt::print("  {:<22}{}\n", label, text);
 }
 
 void print_proof(const Show& show, const Proof& proof) {

@@ -10,6 +10,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
+#include "apps/cli/rows.h"
 #include "molejo/io/json_library.h"
 #include "molejo/locomotion/feedback.h"
 #include "molejo/math/pack.h"
@@ -118,10 +119,6 @@ Json to_json(const GaitFile& file, const GaitCheck& check, const ReplayReport& r
             {"evaluations", file.evaluations},
             {"restarts", file.restarts},
             {"seconds", file.seconds}}}};
-}
-
-void print_row(const char* label, const std::string& text) {
-  fmt::print("  {:<22}{}\n", label, text);
 }
 
 void print_check(const GaitCheck& check) {

@@ -21,6 +21,7 @@
 #include "molejo/io/show.h"
 #include "molejo/io/show_glb.h"
 #include "molejo/io/walk_glb.h"
+#include "molejo/math/angles.h"
 #include "molejo/model/error.h"
 #include "molejo/studio/model_view.h"
 #include "molejo/studio/net_findings.h"
@@ -31,11 +32,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double gait_seconds = 6, sketch_seconds = 6;
+constexpr double shown_gait_seconds = 6, shown_sketch_seconds = 6;
 constexpr double plotted_seconds = 1.2;  // of a gait
 constexpr double film_fps = 60;
-
-double degrees(double radians) { return radians * (180 / 3.141592653589793); }
 
 GalleryCard card_of(const GallerySource& source) {
   GalleryCard card;
@@ -196,7 +195,7 @@ MadeCard gait_card(const GallerySource& source) {
   const Character& c = gait.character;
   // without a feedback it would fall: then as the thesis shows it, put back at the end of a cycle
   ReplayOptions options;
-  options.seconds = gait_seconds, options.fps = film_fps;
+  options.seconds = shown_gait_seconds, options.fps = film_fps;
   options.reset = !gait.feedback;
   const Replay played = replay(gait.problem, gait.file.unknowns, options, gait.feedback);
   const ReplayReport& r = played.report;
@@ -233,10 +232,10 @@ MadeCard motion_card(const GallerySource& source) {
   const MotionFile file = load_motion(given(source.path));
   const Character c = make_character(file.scene, file.motion.figure);
   Sketch sketch(c, file.motion);
-  const ShownSketch shown = look_at_sketch(c, file.motion, sketch, sketch_seconds);
-  const Recording recording = record_sketch(c, sketch, sketch_seconds, film_fps);
+  const ShownSketch shown = look_at_sketch(c, file.motion, sketch, shown_sketch_seconds);
+  const Recording recording = record_sketch(c, sketch, shown_sketch_seconds, film_fps);
   MadeCard made{card_of(source),
-                fmt::format("{:>5.4g} s, {} vibrations", sketch_seconds, shown.modes.size())};
+                fmt::format("{:>5.4g} s, {} vibrations", shown_sketch_seconds, shown.modes.size())};
   GalleryCard& card = made.card;
   card.kind = "sketch";
   GalleryFilm film = film_of(*c.scene, c.model, recording);
@@ -247,11 +246,11 @@ MadeCard motion_card(const GallerySource& source) {
   for (const ShownMode& m : shown.modes) {
     card.table.push_back({std::to_string(m.step + 1), to_string(m.phase), std::to_string(m.mode),
                           fmt::format("{:.3g}", m.amplitude),
-                          fmt::format("{:.1f}°", degrees(m.reached)),
+                          fmt::format("{:.1f}°", m.reached / degree),
                           m.words.substr(0, m.words.find(" ("))});
   }
   card.facts = {{"period", fmt::format("{:.3g} s", sketch.period())},
-                {"largest joint turn", fmt::format("{:.3g}°", degrees(shown.largest_turn))},
+                {"largest joint turn", fmt::format("{:.3g}°", shown.largest_turn / degree)},
                 {"forces", "the vibrations alone: no gravity, no ground"}};
   add_file(source, ".glb", "glTF animation", glb(*c.scene, c.model, recording), card);
   return made;

@@ -83,7 +83,7 @@ FixedPoint read_fixed(const Character& c, const std::string& text) {
   return point;
 }
 
-struct Analysis {
+struct FoundModes {
   Character character;
   int support = -1;
   std::string phase;
@@ -91,10 +91,10 @@ struct Analysis {
   std::vector<ModeWords> words;
 };
 
-Analysis analyse(const ModesOptions& options) {
+FoundModes analyse(const ModesOptions& options) {
   const Scene scene = load_scene(given(options.file));
   build_loaded(scene, options.file);
-  Analysis a;
+  FoundModes a;
   a.character =
       make_character(scene, {.pose = read_pose(options.pose), .stiffness = options.stiffness});
   ModalOptions modal;
@@ -112,7 +112,7 @@ Analysis analyse(const ModesOptions& options) {
   return a;
 }
 
-void print_table(const Analysis& a) {
+void print_table(const FoundModes& a) {
   const Character& c = a.character;
   fmt::print("{}, {}", c.scene->name.empty() ? "scene" : c.scene->name, a.phase);
   if (a.support >= 0) {
@@ -132,7 +132,7 @@ void print_table(const Analysis& a) {
   }
 }
 
-nlohmann::ordered_json to_json(const Analysis& a, const ModesOptions& options) {
+nlohmann::ordered_json to_json(const FoundModes& a, const ModesOptions& options) {
   using Json = nlohmann::ordered_json;
   const std::vector<std::string> names = freedom_names(a.character);
   Json modes = Json::array();
@@ -161,7 +161,7 @@ nlohmann::ordered_json to_json(const Analysis& a, const ModesOptions& options) {
           {"modes", std::move(modes)}};
 }
 
-void write_clips(const Analysis& a, const std::string& path) {
+void write_clips(const FoundModes& a, const std::string& path) {
   std::vector<Recording> recordings;
   for (int i = 0; i < a.modes.count(); ++i)
     recordings.push_back(mode_clip(a.character, a.modes, i));
@@ -187,7 +187,7 @@ int modes(const ModesOptions& options) {
     throw InputError("--foot: only in --phase ground a foot stands");
   }
   if (!options.output.empty()) check_output(options.output, {".glb"}, options.file);
-  const Analysis a = analyse(options);
+  const FoundModes a = analyse(options);
   if (!options.output.empty()) write_clips(a, options.output);
   if (options.json) {
     fmt::print(

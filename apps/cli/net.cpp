@@ -8,6 +8,7 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/given.h"
+#include "apps/cli/net_errors.h"
 #include "apps/cli/numbers.h"
 #include "apps/cli/outputs.h"
 #include "molejo/io/file.h"
@@ -28,16 +29,6 @@ Fraction fraction(const char* option, const std::string& text, const char* unit,
   if (value && !(*value < least) && !(most < *value)) return *value;
   throw InputError(fmt::format("{}: '{:.40}': expected {} from {} to {}, like 24 or 30000/1001",
                                option, text, unit, to_string(least), to_string(most)));
-}
-
-// NetError is bad input here: it names the net's file.
-template <class F>
-auto about_file(const std::string& file, F&& f) {
-  try {
-    return f();
-  } catch (const NetError& error) {
-    throw InputError(file + ": " + error.what());
-  }
 }
 
 // What a run of the net did, with its properties watched.

@@ -35,7 +35,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto patience = std::chrono::seconds(60);  // for one picture
+constexpr auto picture_patience = std::chrono::seconds(60);  // for one picture
 constexpr int max_pictures = 100'000;
 
 struct Size {
@@ -71,7 +71,7 @@ class Inbox {
   // The next picture; nothing: there are no more. Throws when none comes.
   std::optional<std::string> next(Child& browser) {
     std::unique_lock lock(mutex_);
-    const auto deadline = Clock::now() + patience;
+    const auto deadline = Clock::now() + picture_patience;
     while (!pictures_.contains(next_)) {
       if (ended_) {
         if (!failure_.empty()) throw std::runtime_error(failure_);

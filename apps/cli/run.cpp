@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "apps/cli/memory.h"
+#include "molejo/math/clock.h"
 #include "molejo/model/error.h"
 
 namespace molejo::cli {
@@ -14,10 +15,6 @@ namespace molejo::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // A recording keeps all frames: refuse what memory cannot hold before the first step.
 void check_frame_count(const Model& model, const Settings& settings) {

@@ -8,6 +8,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
+#include "apps/cli/rows.h"
 #include "apps/cli/run.h"
 #include "apps/cli/stop_signal.h"
 #include "apps/cli/watch.h"
@@ -98,10 +99,6 @@ void set_variable(const std::string& text, Scene& scene) {
     return;
   }
   throw InputError("--set: " + unknown_word("variable", name, known));
-}
-
-void print_row(const char* label, const std::string& text) {
-  fmt::print("  {:<24}{}\n", label, text);
 }
 
 // Told only where something may touch.

@@ -13,6 +13,7 @@
 #include "molejo/io/json_library.h"
 #include "molejo/io/motion.h"
 #include "molejo/locomotion/modes_words.h"
+#include "molejo/math/angles.h"
 #include "molejo/model/error.h"
 
 namespace molejo::cli {
@@ -20,8 +21,6 @@ namespace molejo::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-double degrees(double radians) { return radians * (180 / 3.141592653589793); }
 
 std::vector<ShownMode> marked_modes(const Character& c, const Motion& motion,
                                     const Sketch& sketch) {
@@ -54,14 +53,14 @@ void print_report(const SketchOptions& options, const Motion& motion, const Sket
                   const ShownSketch& played) {
   fmt::print("{}, without gravity and ground\n",
              motion.name.empty() ? options.motion : motion.name);
-  fmt::print("  {:<22}{:g} s\n", "period", sketch.period());
-  fmt::print("  {:<22}{:.3g} degrees\n", "largest joint turn", degrees(played.largest_turn));
-  fmt::print("  {:<22}{:.0f} times real time\n\n", "simulated", played.times_real_time);
+  fmt::print("  {:<24}{:g} s\n", "period", sketch.period());
+  fmt::print("  {:<24}{:.3g} degrees\n", "largest joint turn", played.largest_turn / degree);
+  fmt::print("  {:<24}{:.0f} times real time\n\n", "simulated", played.times_real_time);
   fmt::print("  {:>4}  {:<6}  {:>4}  {:>9}  {:>7}  {}\n", "step", "phase", "mode", "amplitude",
              "swing", "shape");
   for (const ShownMode& m : played.modes) {
     fmt::print("  {:>4}  {:<6}  {:>4}  {:>9.3g}  {:>7.1f}  {}\n", m.step + 1, to_string(m.phase),
-               m.mode, m.amplitude, degrees(m.reached), m.words);
+               m.mode, m.amplitude, m.reached / degree, m.words);
   }
 }
 
@@ -134,7 +133,7 @@ int sketch(const SketchOptions& options) {
                            .dump(2, ' ', false, Json::error_handler_t::replace));
   } else {
     print_report(options, file.motion, sketch, played);
-    if (!options.output.empty()) fmt::print("\n  {:<22}{}\n", "wrote", options.output);
+    if (!options.output.empty()) fmt::print("\n  {:<24}{}\n", "wrote", options.output);
   }
   return success;
 }

@@ -14,6 +14,7 @@
 #include "molejo/io/motion.h"
 #include "molejo/io/push_plot.h"
 #include "molejo/locomotion/train.h"
+#include "molejo/math/clock.h"
 #include "molejo/math/parallel.h"
 #include "molejo/model/error.h"
 
@@ -36,10 +37,6 @@ TrialResult long_run(const GaitProblem& problem, const GaitFile& gait) {
   trial.feedback = &gait.feedback->feedback;
   trial.seconds = shown_run;
   return run_trials(problem, gait.unknowns, {&trial, 1}, 1).front();
-}
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 void print_directions(const PushBattery& b) {

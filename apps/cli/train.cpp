@@ -12,12 +12,14 @@
 #include "apps/cli/command.h"
 #include "apps/cli/given.h"
 #include "apps/cli/outputs.h"
+#include "apps/cli/rows.h"
 #include "apps/cli/stop_signal.h"
 #include "molejo/io/file.h"
 #include "molejo/io/json_library.h"
 #include "molejo/io/motion.h"
 #include "molejo/io/training_state.h"
 #include "molejo/locomotion/replay.h"
+#include "molejo/math/clock.h"
 #include "molejo/math/parallel.h"
 #include "molejo/model/error.h"
 #include "molejo/optimise/mpi.h"
@@ -29,10 +31,6 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using Json = nlohmann::ordered_json;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // "run.gait.json" of "a/run.motion.json", in the folder where we are.
 std::string default_output(const std::string& motion) {
@@ -194,32 +192,29 @@ void report(const TrainOptions& options, const std::string& output, const GaitFi
     fmt::print("{}\n", object.dump(2, ' ', false, Json::error_handler_t::replace));
     return;
   }
-  const auto row = [](const char* label, const std::string& text) {
-    fmt::print("  {:<20}{}\n", label, text);
-  };
   const std::string& name = gait.motion.motion.name;
   fmt::print(
       "{}: {}\n", name.empty() ? options.motion : name,
       gait.valid ? "a gait that keeps all constraints" : "no gait found; this is the nearest");
-  row("seed", fmt::format("{}, {} restarts", gait.seed, gait.restarts));
-  row("evaluations", fmt::format("{} in {:.1f} s", gait.evaluations, gait.seconds));
-  row("cyclic error",
+  print_row("seed", fmt::format("{}, {} restarts", gait.seed, gait.restarts));
+  print_row("evaluations", fmt::format("{} in {:.1f} s", gait.evaluations, gait.seconds));
+  print_row("cyclic error",
       fmt::format("{:.3g} tolerances, most in {}", check.cyclic_error, check.worst));
   for (int i = 0; i < easy_terms; ++i) {
     const double term = r.terms[static_cast<std::size_t>(i)];
     if (term > 0) {
-      row("broken", fmt::format("{} by {:.3g}", to_string(static_cast<EasyTerm>(i)), term));
+      print_row("broken", fmt::format("{} by {:.3g}", to_string(static_cast<EasyTerm>(i)), term));
     }
   }
-  if (check.others > 0) row("broken", "other modes outweigh the priority ones");
-  row("speed", fmt::format("{:.3g} m/s", r.mean_velocity.x));
-  row("peak ground force", fmt::format("{:.3g} body weights", r.peak_force));
+  if (check.others > 0) print_row("broken", "other modes outweigh the priority ones");
+  print_row("speed", fmt::format("{:.3g} m/s", r.mean_velocity.x));
+  print_row("peak ground force", fmt::format("{:.3g} body weights", r.peak_force));
   if (written) {
-    row("wrote", output);
+    print_row("wrote", output);
   } else {
-    row("kept", output + ": it holds a valid gait; -o FILE puts what is not valid elsewhere");
+    print_row("kept", output + ": it holds a valid gait; -o FILE puts what is not valid elsewhere");
   }
-  if (!gait.valid) row("to go on", "--resume with a larger --evaluations");
+  if (!gait.valid) print_row("to go on", "--resume with a larger --evaluations");
 }
 
 // The gait, or where the search can go on when there is no room for the gait. False: a valid gait

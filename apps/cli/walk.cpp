@@ -186,7 +186,7 @@ WalkRun run_walk(const WalkScene& scene, std::optional<Solver> solver) {
   navigation::Stage stage = make_stage(scene, solver);
   WalkRun run;
   const Solver first = solver.value_or(scene.actors.front().solver);
-  run.judgement.solver = to_string(first);
+  run.judgement.solver = molejo::to_string(first);
   for (const WalkActor& actor : scene.actors) {
     if (!solver && actor.solver != first) run.judgement.solver = "adapted";
   }

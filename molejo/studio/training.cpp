@@ -8,6 +8,7 @@
 
 #include "molejo/io/file.h"
 #include "molejo/locomotion/replay.h"
+#include "molejo/math/clock.h"
 #include "molejo/math/parallel.h"
 #include "molejo/model/error.h"
 #include "molejo/studio/bench.h"
@@ -24,10 +25,6 @@ constexpr double news_interval = 0.1, ghost_interval = 0.4;  // s
 constexpr std::size_t most_points = 2000;
 constexpr std::size_t most_trainings = 20;
 constexpr auto training_patience = std::chrono::milliseconds(300);  // for the end of one
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // The page and the run that is shown want a part of the machine too.
 int training_threads() { return std::max(1, thread_count(0) - 1); }
