@@ -295,8 +295,8 @@ std::string prepared_text(const TrainOptions& options, const std::string& output
 }
 
 int train_over_ranks(const TrainOptions& options, const std::string& output) {
-  if (!has_mpi()) {
-    throw InputError("built without MPI; run without mpirun, or install libopenmpi-dev and build");
+  if (const std::string trouble = mpi_trouble(); !trouble.empty()) {
+    throw InputError("no MPI: " + trouble);
   }
   MpiSession mpi;
   std::string text;
