@@ -296,6 +296,8 @@ std::string prepared_text(const TrainOptions& options, const std::string& output
 
 int train_over_ranks(const TrainOptions& options, const std::string& output) {
   if (const std::string trouble = mpi_trouble(); !trouble.empty()) {
+    // mpirun ends all ranks at the first bad code: that must be the leader's, once it has told
+    if (rank_by_mpirun() > 0) return success;
     throw InputError("no MPI: " + trouble);
   }
   MpiSession mpi;
@@ -319,8 +321,7 @@ int train_over_ranks(const TrainOptions& options, const std::string& output) {
   try {
     mpi.agree("");
   } catch (const std::runtime_error&) {
-    // mpirun ends all ranks at the first bad code: that must be the leader's, once it has told
-    return success;
+    return success;  // likewise
   }
   text = mpi.broadcast(text);
   if (!task) task = make_task(text, options.motion);

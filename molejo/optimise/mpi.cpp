@@ -22,6 +22,13 @@ bool launched_by_mpirun() {
   return false;
 }
 
+int rank_by_mpirun() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
+    if (const char* text = std::getenv(name)) return std::atoi(text);
+  }
+  return 0;
+}
+
 namespace {
 
 constexpr const char* module_file = "molejo_mpi.so";

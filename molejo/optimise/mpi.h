@@ -26,6 +26,8 @@ std::string mpi_trouble();
 // Whether a launcher of MPI started this process (Open MPI, MPICH and PMIx tell by variables of the
 // environment). If not, leave MPI alone: threads do the same.
 bool launched_by_mpirun();
+// The rank that such a launcher gave it, known before MPI is loaded; else 0.
+int rank_by_mpirun();
 
 class MpiEvaluator;
 
