@@ -40,7 +40,8 @@ set_source_files_properties(molejo/math/decompositions.cpp PROPERTIES SKIP_UNITY
 # Compiled for every processor, and once more for AVX2 (cmake/wide.cmake).
 set(MOLEJO_PACK_SOURCES
   molejo/physics/dynamics_pack.cpp molejo/physics/integrate_pack.cpp
-  molejo/physics/ground_pack.cpp molejo/physics/point_contact_pack.cpp
+  molejo/physics/contact_system_pack.cpp molejo/physics/ground_pack.cpp
+  molejo/physics/point_contact_pack.cpp
   molejo/locomotion/rollout_pack.cpp molejo/motion/blend_pack.cpp
   molejo/motion/sampler_pack.cpp)
 

@@ -12,7 +12,7 @@ endif()
 add_library(molejo_wide OBJECT ${MOLEJO_PACK_SOURCES})
 target_link_libraries(molejo_wide PRIVATE molejo_objects_settings)
 target_compile_definitions(molejo_wide PRIVATE MOLEJO_SET=wide)
-target_compile_options(molejo_wide PRIVATE -mavx2 -fvisibility=hidden)
+target_compile_options(molejo_wide PRIVATE -mavx2 -fvisibility=hidden -fno-gnu-unique)
 target_compile_definitions(molejo_objects_settings INTERFACE MOLEJO_TWO_SETS)
 
 set(MOLEJO_WIDE_OBJECT ${CMAKE_BINARY_DIR}/wide.o)

@@ -88,6 +88,11 @@ const MpiModule& mpi() {
 
 constexpr int end_of_session = -1;
 
+[[noreturn]] void end_job(const char* reason) {
+  mpi().end_job(reason);
+  std::abort();
+}
+
 std::string place(int rank) { return "rank " + std::to_string(rank) + " on " + mpi().host_name(); }
 
 std::string receive_trouble(int rank) {
@@ -111,7 +116,7 @@ MpiSession::~MpiSession() {
     int command[2] = {end_of_session, 0};
     mpi().broadcast(command, sizeof command, 0);
   } else if (!told_to_end_) {
-    mpi().end_job("left before the leader ended");
+    end_job("left before the leader ended");
   }
   mpi().end();
 }
@@ -150,7 +155,7 @@ int MpiSession::serve() {
     }
     const auto number = static_cast<std::size_t>(command[0]);
     if (number >= evaluators_.size() || !evaluators_[number]) {
-      mpi().end_job("asked for an evaluator that is not here");
+      end_job("asked for an evaluator that is not here");
     }
     evaluators_[number]->work(command[1], nullptr, nullptr);
   }

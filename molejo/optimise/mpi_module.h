@@ -11,8 +11,8 @@ struct MpiModule {
   // Begins MPI. Null, or what went wrong.
   const char* (*begin)(int* rank, int* ranks);
   void (*end)();
-  // All ranks end; `reason` is told with the rank and its host.
-  [[noreturn]] void (*end_job)(const char* reason);
+  // All ranks end, this one here; `reason` is told with the rank and its host.
+  void (*end_job)(const char* reason);
   const char* (*host_name)();
 
   // collectives: called by all ranks
