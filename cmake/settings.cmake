@@ -3,8 +3,8 @@ add_library(molejo_settings INTERFACE)
 target_compile_options(molejo_settings INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Werror
   -ffp-contract=off  # no fused multiply-add: the same bits in every build
-  # g++ 12: notes on passing packs by value, and false alarms about strings and variants
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread
+  # g++ 12: false alarms about strings and variants
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread
     -Wno-array-bounds
     -Wno-maybe-uninitialized>
   -UNDEBUG  # our asserts are few and cheap: on in every build, so that what is tested is what ships
@@ -27,9 +27,3 @@ endif()
 if(MOLEJO_FUZZ)
   target_compile_options(molejo_settings INTERFACE -fsanitize=fuzzer-no-link)
 endif()
-
-# packs of four doubles want AVX2; without it the compiler splits them in two
-include(CheckCXXSourceRuns)
-check_cxx_source_runs("int main() { return __builtin_cpu_supports(\"avx2\") ? 0 : 1; }"
-                      MOLEJO_CPU_HAS_AVX2)
-option(MOLEJO_AVX2 "use the wide registers of this machine" ${MOLEJO_CPU_HAS_AVX2})

@@ -20,6 +20,7 @@
 #include "apps/cli/studio.h"
 #include "apps/cli/walk.h"
 #include "molejo/live/network.h"
+#include "molejo/math/instructions.h"
 #include "molejo/model/error.h"
 #include "molejo/optimise/mpi.h"
 
@@ -331,7 +332,9 @@ int run(int argc, char** argv) {
   CLI::App app{"Molejo: a scene file goes in, a physically sound animation comes out.", "molejo"};
   app.set_version_flag("--version", "molejo " MOLEJO_VERSION);
   app.require_subcommand(0, 1);
-  app.footer("Exit codes: 0 done, 1 the run stopped early, 2 bad input, 3 internal error.\n");
+  app.footer(
+      "Exit codes: 0 done, 1 the run stopped early, 2 bad input, 3 internal error.\n"
+      "MOLEJO_INSTRUCTIONS=baseline in the environment: without AVX2, which changes no result.\n");
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
 
@@ -601,6 +604,9 @@ int main(int argc, char** argv) {
     // mpirun has its own way to end its ranks
     if (!molejo::launched_by_mpirun()) heed_stop_signals();
     const molejo::InterruptScope scope(stop_signal());
+    if (const std::string trouble = molejo::instructions_trouble(); !trouble.empty()) {
+      return complain(bad_input, trouble.c_str());
+    }
     const int code = run(argc, argv);
     if (std::fflush(stdout) == 0) return code;
     return complain(internal_error, "standard output cannot be written");

@@ -290,8 +290,10 @@ std::string prepared_text(const TrainOptions& options, const std::string& output
 }
 
 int train_over_ranks(const TrainOptions& options, const std::string& output) {
-  if (!has_mpi()) {
-    throw InputError("built without MPI; run without mpirun, or install libopenmpi-dev and build");
+  if (const std::string trouble = mpi_trouble(); !trouble.empty()) {
+    // mpirun ends all ranks at the first bad code: that must be the leader's, once it has told
+    if (rank_by_mpirun() > 0) return success;
+    throw InputError("no MPI: " + trouble);
   }
   MpiSession mpi;
   std::string text;
@@ -314,8 +316,7 @@ int train_over_ranks(const TrainOptions& options, const std::string& output) {
   try {
     mpi.agree("");
   } catch (const std::runtime_error&) {
-    // mpirun ends all ranks at the first bad code: that must be the leader's, once it has told
-    return success;
+    return success;  // likewise
   }
   text = mpi.broadcast(text);
   if (!task) task = make_task(text, options.motion);

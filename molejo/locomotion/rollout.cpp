@@ -1,12 +1,16 @@
 #include "molejo/locomotion/rollout.h"
 
 #include "molejo/locomotion/rollout_kernel.h"
+#include "molejo/math/instructions.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
 
 // Four at once; instantiated in rollout_pack.cpp.
 extern template class RolloutRun<Pack4>;
+MOLEJO_IN_BOTH_SETS(void run_four(RolloutRun<Pack4>&, std::span<const Gait* const>,
+                                  std::span<RolloutResult>,
+                                  std::span<const std::span<const GaitPush>>);)
 
 std::string_view to_string(EasyTerm term) {
   constexpr std::string_view names[easy_terms] = {
@@ -47,7 +51,7 @@ Rollout::Rollout(Rollout&&) noexcept = default;
 
 void Rollout::run(std::span<const Gait* const> gaits, std::span<RolloutResult> results,
                   std::span<const std::span<const GaitPush>> pushes) {
-  memory_->pack.run(gaits, results, pushes, {});
+  MOLEJO_CHOSEN(run_four)(memory_->pack, gaits, results, pushes);
 }
 
 RolloutResult Rollout::run(const Gait& gait, std::span<const GaitPush> pushes,

@@ -292,7 +292,7 @@ class RolloutRun {
     apply_drives(model_, q_.data(), v_.data(), ImplicitDriveT<S>::end_of_step(h), dynamics_);
     add_torques();
     if (pushes.empty() && model_.springs.empty()) {
-      forward_dynamics(model_, q_.data(), v_.data(), dynamics_);
+      forward_dynamics<S>(model_, q_.data(), v_.data(), dynamics_);
     } else {
       update_poses(model_, q_.data(), dynamics_.kinematics);
       push(pushes);
@@ -309,7 +309,7 @@ class RolloutRun {
     const auto lives = lives_ > S(0.0);
     next_v_.assign(v_.begin(), v_.end());
     for (std::size_t n = 0; n < v_.size(); ++n) next_v_[n] += dynamics_.a[n] * h;
-    meet_ground(model_, h, next_v_.data(), dynamics_, contact_);
+    meet_ground<S>(model_, h, next_v_.data(), dynamics_, contact_);
     measure_contact(h);
     if (watch) show(watch);
     next_q_.assign(q_.begin(), q_.end());

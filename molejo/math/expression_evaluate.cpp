@@ -78,6 +78,11 @@ ExpressionWorkspace::ExpressionWorkspace(const ExpressionProgram& program)
   std::copy(program.constants.begin(), program.constants.end(), values.begin());
 }
 
+// floor and ceil are long where the processor may be any: out of the way of short operations.
+[[gnu::noinline]] static double to_whole(Operation operation, double a) {
+  return operation == Operation::floor ? std::floor(a) : std::ceil(a);
+}
+
 void evaluate(const ExpressionProgram& program, const double* inputs, ExpressionWorkspace& work) {
   assert(work.values.size() == program.registers);
   double* const r = work.values.data();
@@ -96,14 +101,17 @@ void evaluate(const ExpressionProgram& program, const double* inputs, Expression
   static_assert(std::size(labels) == static_cast<std::size_t>(Operation::count));
   goto* labels[static_cast<std::size_t>(i->operation)];
 
-#define MOLEJO_STEP(name)                                             \
-  do_##name : if constexpr (Operation::name == Operation::curve) {    \
-    r[i->target] = program.curves[i->c]->at(r[i->a]).value;           \
-  }                                                                   \
-  else {                                                              \
-    r[i->target] = apply(Operation::name, r[i->a], r[i->b], r[i->c]); \
-  }                                                                   \
-  if (++i == end) return;                                             \
+#define MOLEJO_STEP(name)                                                                         \
+  do_##name : if constexpr (Operation::name == Operation::curve) {                                \
+    r[i->target] = program.curves[i->c]->at(r[i->a]).value;                                       \
+  }                                                                                               \
+  else if constexpr (Operation::name == Operation::floor || Operation::name == Operation::ceil) { \
+    r[i->target] = to_whole(Operation::name, r[i->a]);                                            \
+  }                                                                                               \
+  else {                                                                                          \
+    r[i->target] = apply(Operation::name, r[i->a], r[i->b], r[i->c]);                             \
+  }                                                                                               \
+  if (++i == end) return;                                                                         \
   goto* labels[static_cast<std::size_t>(i->operation)];
 
   MOLEJO_OPERATIONS(MOLEJO_STEP)

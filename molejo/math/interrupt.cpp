@@ -7,6 +7,8 @@
 
 namespace molejo {
 
+constinit thread_local InterruptScope* current_interrupt_scope = nullptr;
+
 namespace {
 
 std::mutex all_mutex;

@@ -94,7 +94,7 @@ class InterruptScope {
 };
 
 // The innermost scope of this thread; null: none.
-inline constinit thread_local InterruptScope* current_interrupt_scope = nullptr;
+extern constinit thread_local InterruptScope* current_interrupt_scope;
 
 // Throws Interrupted. A few nanoseconds.
 inline void check_interrupt() {

@@ -33,8 +33,11 @@ struct Place {
 Place place(double x, int axis) {
   constexpr double whole_from = 4503599627370496.0;  // 2^52
   if (!(std::fabs(x) < whole_from)) x = 0;
-  const double below = std::floor(x), t = x - below;
-  const auto i = static_cast<std::uint64_t>(static_cast<std::int64_t>(below));
+  // not std::floor, which is a call where the processor may be any
+  auto below = static_cast<std::int64_t>(x);
+  if (static_cast<double>(below) > x) --below;
+  const double t = x - static_cast<double>(below);
+  const auto i = static_cast<std::uint64_t>(below);
   const double fade = t * t * t * (t * (t * 6 - 15) + 10);
   const double slope = 30 * (t * t) * ((t - 1) * (t - 1));
   return {

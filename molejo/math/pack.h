@@ -3,6 +3,9 @@
 // A kernel written for a scalar type S runs for `double` and for `Pack4`. Lane i of the pack gives
 // bit for bit what a single world gives: every operation is IEEE, nothing is contracted or
 // reordered, and where lanes disagree on a branch both sides are computed and `select` picks.
+//
+// Packs have copy constructors of their own, so that functions pass them by address: sources that
+// are compiled for different processors then call each other safely.
 #pragma once
 
 #include <cmath>
@@ -24,6 +27,9 @@ struct alignas(32) Pack4 {
   Pack4() : v{} {}
   Pack4(double x) : v{x, x, x, x} {}  // NOLINT: a plain number stands for four equal ones
   explicit Pack4(const Lanes& lanes) : v(lanes) {}
+  Pack4(const Pack4& b) : v(b.v) {}                            // NOLINT: not trivial, see above
+  Pack4& operator=(const Pack4& b) { return v = b.v, *this; }  // NOLINT
+  ~Pack4() = default;
 
   double operator[](int i) const { return v[i]; }
   void set(int i, double x) { v[i] = x; }
@@ -41,9 +47,13 @@ struct alignas(32) Pack4 {
   // Per lane: all bits set where true.
   struct Mask {
     Bits bits;
+    explicit Mask(const Bits& b) : bits(b) {}
+    Mask(const Mask& b) : bits(b.bits) {}                            // NOLINT: like that of a pack
+    Mask& operator=(const Mask& b) { return bits = b.bits, *this; }  // NOLINT
+    ~Mask() = default;
   };
-  friend Mask operator<(const Pack4& a, const Pack4& b) { return {a.v < b.v}; }
-  friend Mask operator>(const Pack4& a, const Pack4& b) { return {a.v > b.v}; }
+  friend Mask operator<(const Pack4& a, const Pack4& b) { return Mask(a.v < b.v); }
+  friend Mask operator>(const Pack4& a, const Pack4& b) { return Mask(a.v > b.v); }
 };
 
 inline bool any(bool m) { return m; }
@@ -104,17 +114,18 @@ inline std::int64_t of(double x) {
   std::memcpy(&b, &x, sizeof b);
   return b;
 }
-inline Pack4::Bits of(const Pack4& x) { return (Pack4::Bits)x.v; }
-inline double flip_sign(double x, std::int64_t sign) {
-  const std::int64_t b = of(x) ^ sign;
+// Is the integer in the low bits of n odd?
+inline bool odd(double n) { return (of(n) & 1) != 0; }
+inline Pack4::Mask odd(const Pack4& n) { return Pack4::Mask(((Pack4::Bits)n.v & 1) != 0); }
+// -x where bit 1 of that integer, plus `more`, is set.
+inline double flip_sign(double x, double n, std::int64_t more) {
+  const std::int64_t b = of(x) ^ ((of(n) + more) & 2) << 62;
   std::memcpy(&x, &b, sizeof x);
   return x;
 }
-inline Pack4 flip_sign(const Pack4& x, const Pack4::Bits& sign) {
-  return Pack4(Pack4::Lanes((Pack4::Lanes)((Pack4::Bits)x.v ^ sign)));
+inline Pack4 flip_sign(const Pack4& x, const Pack4& n, std::int64_t more) {
+  return Pack4((Pack4::Lanes)((Pack4::Bits)x.v ^ (((Pack4::Bits)n.v + more) & 2) << 62));
 }
-inline bool odd(std::int64_t n) { return (n & 1) != 0; }
-inline Pack4::Mask odd(const Pack4::Bits& n) { return {(n & 1) != 0}; }
 inline double wrap(double x) { return std::fabs(x) < 1e5 ? x : std::fmod(x, 6.283185307179586); }
 inline Pack4 wrap(const Pack4& x) {
   return Pack4(Pack4::Lanes{wrap(x.v[0]), wrap(x.v[1]), wrap(x.v[2]), wrap(x.v[3])});
@@ -156,10 +167,9 @@ SinCos<S> sincos(S x) {
   const S c = cos_series(z);
 
   // quadrant: odd n swaps, bit 1 of n and of n + 1 gives the signs
-  const auto bits = pack_bits::of(shifted);
-  const auto swap = pack_bits::odd(bits);
-  return {pack_bits::flip_sign(select(swap, c, s), (bits & 2) << 62),
-          pack_bits::flip_sign(select(swap, s, c), ((bits + 1) & 2) << 62)};
+  const auto swap = pack_bits::odd(shifted);
+  return {pack_bits::flip_sign(select(swap, c, s), shifted, 0),
+          pack_bits::flip_sign(select(swap, s, c), shifted, 1)};
 }
 
 }  // namespace molejo

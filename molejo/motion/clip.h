@@ -22,6 +22,12 @@ const char* to_string(Channel channel);
 
 // Numbers of one value: 4 for a rotation (w, x, y, z), else 3.
 inline int width(Channel channel) { return channel == Channel::rotation ? 4 : 3; }
+// Row of a SkeletonPose where they begin.
+inline int first_row(Channel channel) {
+  return channel == Channel::translation ? SkeletonPose::tx
+         : channel == Channel::rotation  ? SkeletonPose::qw
+                                         : SkeletonPose::sx;
+}
 
 struct Track {
   int joint = 0;

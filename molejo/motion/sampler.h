@@ -33,7 +33,6 @@ class ClipSampler {
   // it. `pose` has as many joints as the skeleton. Any t at any time; near the last one is fastest.
   void sample(double t, ClipCursor& cursor, SkeletonPose& pose) const;
 
- private:
   // Tracks of one channel, form and list of times. A row holds a key: the components one after the
   // other, `lanes` numbers each; for splines the rows of tangents stand around that of the values.
   struct Group {
@@ -45,15 +44,16 @@ class ClipSampler {
     std::vector<int> adjacent;  // first joint of each four if they are neighbours, else -1
     std::vector<double> rows;
   };
+  // Between a key and the next.
   struct Place {
     int key = 0;
     double u = 0, step = 0;
   };
 
+ private:
   void hold(const Clip& clip, const Track& track);
   void fill(Group& group, const std::vector<const Track*>& tracks) const;
   static Place place(const std::vector<double>& times, double t, int& key);
-  static void interpolate(const Group& group, const Place& where, SkeletonPose& pose);
 
   SkeletonPose base_;  // at rest, with the tracks that never change
   std::vector<std::vector<double>> times_;

@@ -1,19 +1,17 @@
 #include "molejo/optimise/mpi.h"
 
-#include <cassert>
-#include <cstdlib>
-#include <exception>
-#include <limits>
-#include <stdexcept>
-
-#ifdef MOLEJO_MPI
-#include <mpi.h>
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <cstring>
-#endif
+#include <cassert>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <limits>
+#include <stdexcept>
+
+#include "molejo/optimise/mpi_module.h"
 
 namespace molejo {
 
@@ -24,104 +22,123 @@ bool launched_by_mpirun() {
   return false;
 }
 
-#ifdef MOLEJO_MPI
+int rank_by_mpirun() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
+    if (const char* text = std::getenv(name)) return std::atoi(text);
+  }
+  return 0;
+}
 
 namespace {
 
+constexpr const char* module_file = "molejo_mpi.so";
+
+struct LoadedModule {
+  const MpiModule* functions = nullptr;
+  std::string trouble;
+};
+
+// The folder of the program or shared library that holds this code.
+std::filesystem::path own_folder() {
+  Dl_info info{};
+  std::error_code error;
+  if (dladdr(reinterpret_cast<const void*>(&launched_by_mpirun), &info) == 0) return {};
+  // a program is known by the name it was called by: the system knows where it is
+  std::filesystem::path file = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::string name = std::filesystem::path(info.dli_fname).filename().string();
+  if (name.find(".so") != std::string::npos) {
+    file = std::filesystem::canonical(info.dli_fname, error);
+  }
+  return file.parent_path();
+}
+
+LoadedModule load_module() {
+  const std::filesystem::path own = own_folder();
+  const std::filesystem::path installed = std::filesystem::path("molejo") / module_file;
+  const std::filesystem::path places[] = {
+      own / module_file,                               // where it was built
+      own / ".." / MOLEJO_LIBRARY_FOLDER / installed,  // from bin
+      own / installed,                                 // from lib
+      std::filesystem::path(MOLEJO_FULL_LIBRARY_FOLDER) / installed};
+  for (const std::filesystem::path& place : places) {
+    std::error_code error;
+    if (!std::filesystem::exists(place, error)) continue;
+    // MPI looks for parts of itself among the symbols of the whole process
+    void* handle = dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    if (!handle) return {nullptr, dlerror()};
+    void* function = dlsym(handle, mpi_module_function);
+    if (!function) return {nullptr, place.string() + ": of another version of Molejo"};
+    return {reinterpret_cast<decltype(&molejo_mpi_module_1)>(function)(), ""};
+  }
+  return {nullptr, std::string(module_file) + " is neither beside the program nor in " +
+                       places[3].parent_path().string() +
+                       "; install it (built where libopenmpi-dev is), or run without mpirun"};
+}
+
+const LoadedModule& loaded_module() {
+  static const LoadedModule loaded = load_module();
+  return loaded;
+}
+
+const MpiModule& mpi() {
+  const LoadedModule& loaded = loaded_module();
+  if (!loaded.functions) throw std::runtime_error(loaded.trouble);
+  return *loaded.functions;
+}
+
 constexpr int end_of_session = -1;
-constexpr int trouble_tag = 1;
 
-std::string host_name() {
-  char text[MPI_MAX_PROCESSOR_NAME] = {};
-  int length = 0;
-  MPI_Get_processor_name(text, &length);
-  return {text, static_cast<std::size_t>(length)};
-}
-
-std::string place(int rank, const std::string& host) {
-  return "rank " + std::to_string(rank) + " on " + host;
-}
-
-// MPI promises nothing after an error: all ranks end
-[[noreturn]] void end_job(int rank, const std::string& reason) {
-  std::fprintf(stderr, "molejo: %s: %s; the job ends\n", place(rank, host_name()).c_str(),
-               reason.c_str());
-  std::fflush(stderr);
-  MPI_Abort(MPI_COMM_WORLD, 1);
+[[noreturn]] void end_job(const char* reason) {
+  mpi().end_job(reason);
   std::abort();
 }
 
-void check(int code) {
-  if (code == MPI_SUCCESS) return;
-  char text[MPI_MAX_ERROR_STRING] = {};
-  int length = 0, rank = 0;
-  MPI_Error_string(code, text, &length);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  end_job(rank, text);
-}
-
-void send_trouble(const std::string& text) {
-  check(MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, trouble_tag,
-                 MPI_COMM_WORLD));
-}
+std::string place(int rank) { return "rank " + std::to_string(rank) + " on " + mpi().host_name(); }
 
 std::string receive_trouble(int rank) {
-  MPI_Status status;
-  int size = 0;
-  check(MPI_Probe(rank, trouble_tag, MPI_COMM_WORLD, &status));
-  check(MPI_Get_count(&status, MPI_CHAR, &size));
-  std::string text(static_cast<std::size_t>(size), ' ');
-  check(
-      MPI_Recv(text.data(), size, MPI_CHAR, rank, trouble_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+  std::string text(static_cast<std::size_t>(mpi().size_of_message(rank)), ' ');
+  mpi().receive(text.data(), static_cast<int>(text.size()), rank);
   return text;
 }
 
 }  // namespace
 
-bool has_mpi() { return true; }
+std::string mpi_trouble() { return loaded_module().trouble; }
 
 MpiSession::MpiSession() {
-  int initialized = 0, provided = 0;
-  MPI_Initialized(&initialized);
-  if (initialized) throw std::runtime_error("MPI: a process can have one session only");
-  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS ||
-      provided < MPI_THREAD_FUNNELED) {
-    throw std::runtime_error("MPI: this installation does not allow threads");
+  if (const char* trouble = mpi().begin(&rank_, &ranks_)) {
+    throw std::runtime_error(std::string("MPI: ") + trouble);
   }
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  check(MPI_Comm_rank(MPI_COMM_WORLD, &rank_));
-  check(MPI_Comm_size(MPI_COMM_WORLD, &ranks_));
 }
 
 MpiSession::~MpiSession() {
   if (leads() && !told_to_end_) {
     int command[2] = {end_of_session, 0};
-    check(MPI_Bcast(command, 2, MPI_INT, 0, MPI_COMM_WORLD));
+    mpi().broadcast(command, sizeof command, 0);
   } else if (!told_to_end_) {
-    end_job(rank_, "left before the leader ended");
+    end_job("left before the leader ended");
   }
-  MPI_Finalize();
+  mpi().end();
 }
 
 std::string MpiSession::broadcast(const std::string& text) {
   assert(text.size() < std::numeric_limits<int>::max());
   int size = static_cast<int>(text.size());
-  check(MPI_Bcast(&size, 1, MPI_INT, 0, MPI_COMM_WORLD));
+  mpi().broadcast(&size, sizeof size, 0);
   std::string result = leads() ? text : std::string(static_cast<std::size_t>(size), ' ');
-  check(MPI_Bcast(result.data(), size, MPI_CHAR, 0, MPI_COMM_WORLD));
+  mpi().broadcast(result.data(), size, 0);
   return result;
 }
 
 void MpiSession::agree(const std::string& trouble) {
   // the lowest rank in trouble, or ranks_ if none is
-  int own = trouble.empty() ? ranks_ : rank_, first = ranks_;
-  check(MPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+  const int first = mpi().least(trouble.empty() ? ranks_ : rank_);
   if (first == ranks_) return;
-  std::string text = place(rank_, host_name()) + ": " + trouble;
+  std::string text = place(rank_) + ": " + trouble;
   int size = static_cast<int>(text.size());
-  check(MPI_Bcast(&size, 1, MPI_INT, first, MPI_COMM_WORLD));
+  mpi().broadcast(&size, sizeof size, first);
   text.resize(static_cast<std::size_t>(size));
-  check(MPI_Bcast(text.data(), size, MPI_CHAR, first, MPI_COMM_WORLD));
+  mpi().broadcast(text.data(), size, first);
   // all know, so each may leave without a word
   told_to_end_ = true;
   throw std::runtime_error(text);
@@ -131,14 +148,14 @@ int MpiSession::serve() {
   assert(!leads());
   while (true) {
     int command[2] = {end_of_session, 0};
-    check(MPI_Bcast(command, 2, MPI_INT, 0, MPI_COMM_WORLD));
+    mpi().broadcast(command, sizeof command, 0);
     if (command[0] == end_of_session) {
       told_to_end_ = true;
       return 0;
     }
     const auto number = static_cast<std::size_t>(command[0]);
     if (number >= evaluators_.size() || !evaluators_[number]) {
-      end_job(rank_, "asked for an evaluator that is not here");
+      end_job("asked for an evaluator that is not here");
     }
     evaluators_[number]->work(command[1], nullptr, nullptr);
   }
@@ -154,8 +171,7 @@ MpiEvaluator::MpiEvaluator(MpiSession& session, Problem problem, int threads)
   const std::array<int, 5> own = {problem.unknowns, problem.outputs, problem.group, number_,
                                   local_.workers()};
   std::vector<int> all(own.size() * ranks);
-  check(MPI_Allgather(own.data(), static_cast<int>(own.size()), MPI_INT, all.data(),
-                      static_cast<int>(own.size()), MPI_INT, MPI_COMM_WORLD));
+  mpi().gather_everywhere(own.data(), static_cast<int>(own.size()), all.data());
   const bool same = std::equal(own.begin(), own.end() - 1, all.begin());  // as on rank 0
   session.agree(same ? "" : "the problem has other sizes here than on rank 0");
   threads_before_.assign(1, 0);
@@ -192,7 +208,7 @@ void MpiEvaluator::divide(int count) {
 void MpiEvaluator::do_evaluate(int count, const double* points, double* results) {
   assert(session_.leads());
   int command[2] = {number_, count};
-  check(MPI_Bcast(command, 2, MPI_INT, 0, MPI_COMM_WORLD));
+  mpi().broadcast(command, sizeof command, 0);
   work(count, points, results);
 }
 
@@ -203,8 +219,7 @@ void MpiEvaluator::work(int count, const double* points, double* results) {
   const int own = points_of_[r];
   own_points_.resize(static_cast<std::size_t>(sent_[r]));
   own_results_.resize(static_cast<std::size_t>(received_[r]));
-  check(MPI_Scatterv(points, sent_.data(), sent_at_.data(), MPI_DOUBLE, own_points_.data(),
-                     sent_[r], MPI_DOUBLE, 0, MPI_COMM_WORLD));
+  mpi().scatter_numbers(points, sent_.data(), sent_at_.data(), own_points_.data(), sent_[r]);
   std::exception_ptr failure;
   std::string trouble;
   try {
@@ -216,12 +231,14 @@ void MpiEvaluator::work(int count, const double* points, double* results) {
     failure = std::current_exception();
     trouble = "an evaluation failed";
   }
-  check(MPI_Gatherv(own_results_.data(), received_[r], MPI_DOUBLE, results, received_.data(),
-                    received_at_.data(), MPI_DOUBLE, 0, MPI_COMM_WORLD));
-  int failed = failure ? 1 : 0;
-  check(MPI_Gather(&failed, 1, MPI_INT, failed_.data(), 1, MPI_INT, 0, MPI_COMM_WORLD));
+  mpi().gather_numbers(own_results_.data(), received_[r], results, received_.data(),
+                       received_at_.data());
+  mpi().gather(failure ? 1 : 0, failed_.data());
   if (!session_.leads()) {
-    if (failure) send_trouble(place(session_.rank(), host_name()) + ": " + trouble);
+    if (failure) {
+      const std::string text = place(session_.rank()) + ": " + trouble;
+      mpi().send(text.data(), static_cast<int>(text.size()));
+    }
     return;
   }
   // every message is fetched, the first by rank (so by index of the group) is thrown
@@ -234,32 +251,5 @@ void MpiEvaluator::work(int count, const double* points, double* results) {
   if (failure) std::rethrow_exception(failure);
   if (!first.empty()) throw std::runtime_error(first);
 }
-
-#else  // built without MPI
-
-bool has_mpi() { return false; }
-
-MpiSession::MpiSession() {
-  throw std::runtime_error(
-      "Molejo was built without MPI; install libopenmpi-dev and build again, or run without "
-      "mpirun");
-}
-MpiSession::~MpiSession() = default;
-std::string MpiSession::broadcast(const std::string& text) { return text; }
-void MpiSession::agree(const std::string&) {}
-int MpiSession::serve() { return 0; }
-
-MpiEvaluator::MpiEvaluator(MpiSession& session, Problem problem, int threads)
-    : Evaluator(problem.unknowns, problem.outputs),
-      session_(session),
-      local_(problem, threads),
-      number_(0),
-      group_(problem.group) {}
-MpiEvaluator::~MpiEvaluator() = default;
-void MpiEvaluator::do_evaluate(int count, const double* points, double* results) {
-  local_.evaluate(count, points, results);
-}
-
-#endif
 
 }  // namespace molejo

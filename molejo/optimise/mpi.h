@@ -7,7 +7,7 @@
 //
 // Rank 0 leads and works as well; each rank gets neighbouring whole groups in proportion to its
 // threads. So results have the same bits for any number of ranks. Only collectives of MPI are used,
-// and one message where a rank failed. Without MPI at build time a session cannot be made.
+// and one message where a rank failed. MPI is loaded by the first session (mpi_module.h).
 //
 // A rank that is killed: mpirun names it, ends all others and returns an error; nothing is left
 // waiting. An exception in a rank's evaluation is thrown by the leader's evaluate().
@@ -20,19 +20,21 @@
 
 namespace molejo {
 
-// Whether the library was built with MPI.
-bool has_mpi();
+// Loads MPI. One line if it cannot be: its module, molejo_mpi.so, is not there or does not load.
+std::string mpi_trouble();
 
 // Whether a launcher of MPI started this process (Open MPI, MPICH and PMIx tell by variables of the
 // environment). If not, leave MPI alone: threads do the same.
 bool launched_by_mpirun();
+// The rank that such a launcher gave it, known before MPI is loaded; else 0.
+int rank_by_mpirun();
 
 class MpiEvaluator;
 
 // One per process, for good: MPI can be begun and ended once. All members from one thread.
 class MpiSession {
  public:
-  // Throws std::runtime_error without MPI.
+  // Throws std::runtime_error where there is mpi_trouble().
   MpiSession();
   // The leader tells the others to end. Another rank that was not told so ends the whole job with
   // a message: the leader would wait for it forever.

@@ -7,6 +7,7 @@
 #include "molejo/math/parallel.h"
 #include "molejo/model/error.h"
 #include "molejo/model/kinematics_kernel.h"
+#include "molejo/physics/contact_solve.h"
 #include "molejo/physics/groups.h"
 
 namespace molejo {

@@ -1,5 +1,7 @@
 #include "molejo/physics/contact_system_kernel.h"
 
+#include "molejo/math/instructions.h"
+#include "molejo/physics/contact_solve.h"
 #include "molejo/physics/index.h"
 
 namespace molejo {
@@ -10,14 +12,35 @@ template ContactBlock<double>& add_contact(const Model&, const Dynamics<double>&
                                            const Vec3T<double>&, const Vec3T<double>&,
                                            const Vec3T<double>&, ContactSystem<double>&);
 template ContactBlock<double>& place_contact(const Model&, int, int, ContactSystem<double>&);
-template void fill_contact(const Model&, const Dynamics<double>&, const Vec3T<double>&,
-                           const Vec3T<double>&, const Vec3T<double>&, ContactBlock<double>&,
-                           ContactSystem<double>&);
-template ContactEffort solve_contacts(ContactSystem<double>&, int, int, int, double);
-template void limit_bounces(ContactSystem<double>&, int, int, int, double);
-template ContactEffort solve_pushes(ContactSystem<double>&, int, int, int, double);
 template void contact_response(const Model&, const Dynamics<double>&, const std::vector<double>&,
                                ContactSystem<double>&, double*);
+
+MOLEJO_IN_BOTH_SETS(void fill_contact(const Model&, const Dynamics<double>&, const Vec3& p_a,
+                                      const Vec3& p_b, const Vec3& normal, ContactBlock<double>&,
+                                      ContactSystem<double>&);
+                    ContactEffort solve_contacts(ContactSystem<double>&, int first, int last,
+                                                 int iterations, double tolerance);
+                    void limit_bounces(ContactSystem<double>&, int first, int last, int iterations,
+                                       double tolerance);
+                    ContactEffort solve_pushes(ContactSystem<double>&, int first, int last,
+                                               int iterations, double tolerance);)
+
+void fill_contact(const Model& model, const Dynamics<double>& d, const Vec3& p_a, const Vec3& p_b,
+                  const Vec3& normal, ContactBlock<double>& c, ContactSystem<double>& system) {
+  MOLEJO_CHOSEN(fill_contact)(model, d, p_a, p_b, normal, c, system);
+}
+ContactEffort solve_contacts(ContactSystem<double>& system, int first, int last, int iterations,
+                             double tolerance) {
+  return MOLEJO_CHOSEN(solve_contacts)(system, first, last, iterations, tolerance);
+}
+void limit_bounces(ContactSystem<double>& system, int first, int last, int iterations,
+                   double tolerance) {
+  MOLEJO_CHOSEN(limit_bounces)(system, first, last, iterations, tolerance);
+}
+ContactEffort solve_pushes(ContactSystem<double>& system, int first, int last, int iterations,
+                           double tolerance) {
+  return MOLEJO_CHOSEN(solve_pushes)(system, first, last, iterations, tolerance);
+}
 
 namespace {
 

@@ -258,7 +258,7 @@ void limit_bounces(ContactSystem<S>& system, int first, int last, int iterations
   if (!any(grows)) return;
 
   for (int i = first; i < last; ++i) std::swap(at(i).target, at(i).rest_target);
-  solve_contacts(system, first, last, iterations, tolerance);
+  solve_contacts<S>(system, first, last, iterations, tolerance);
   for (int i = first; i < last; ++i) std::swap(at(i).target, at(i).rest_target);
 
   // along the straight line from there: a parabola that crosses zero once on the way

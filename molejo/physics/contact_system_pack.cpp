@@ -1,20 +1,26 @@
+#include "molejo/math/instructions.h"
 #include "molejo/physics/contact_system_kernel.h"
 
-namespace molejo {
+namespace molejo::MOLEJO_SET {
 
-template struct ContactSystem<Pack4>;
-template void start_contacts(const Model&, const Dynamics<Pack4>&, ContactSystem<Pack4>&);
-template ContactBlock<Pack4>& add_contact(const Model&, const Dynamics<Pack4>&, int, int,
-                                          const Vec3T<Pack4>&, const Vec3T<Pack4>&,
-                                          const Vec3T<Pack4>&, ContactSystem<Pack4>&);
-template ContactBlock<Pack4>& place_contact(const Model&, int, int, ContactSystem<Pack4>&);
-template void fill_contact(const Model&, const Dynamics<Pack4>&, const Vec3T<Pack4>&,
-                           const Vec3T<Pack4>&, const Vec3T<Pack4>&, ContactBlock<Pack4>&,
-                           ContactSystem<Pack4>&);
-template ContactEffort solve_contacts(ContactSystem<Pack4>&, int, int, int, double);
-template void limit_bounces(ContactSystem<Pack4>&, int, int, int, double);
-template ContactEffort solve_pushes(ContactSystem<Pack4>&, int, int, int, double);
-template void contact_response(const Model&, const Dynamics<Pack4>&, const std::vector<Pack4>&,
-                               ContactSystem<Pack4>&, Pack4*);
+void fill_contact(const Model& model, const Dynamics<double>& d, const Vec3& p_a, const Vec3& p_b,
+                  const Vec3& normal, ContactBlock<double>& c, ContactSystem<double>& system) {
+  molejo::fill_contact<double>(model, d, p_a, p_b, normal, c, system);
+}
 
-}  // namespace molejo
+ContactEffort solve_contacts(ContactSystem<double>& system, int first, int last, int iterations,
+                             double tolerance) {
+  return molejo::solve_contacts<double>(system, first, last, iterations, tolerance);
+}
+
+void limit_bounces(ContactSystem<double>& system, int first, int last, int iterations,
+                   double tolerance) {
+  molejo::limit_bounces<double>(system, first, last, iterations, tolerance);
+}
+
+ContactEffort solve_pushes(ContactSystem<double>& system, int first, int last, int iterations,
+                           double tolerance) {
+  return molejo::solve_pushes<double>(system, first, last, iterations, tolerance);
+}
+
+}  // namespace molejo::MOLEJO_SET

@@ -83,6 +83,7 @@ void solve_acceleration(const Model& model, const S* v, Dynamics<S>& d);
 // are read.
 template <class S>
 void forward_dynamics(const Model& model, const S* q, const S* v, Dynamics<S>& d);
+void forward_dynamics(const Model& model, const Pack4* q, const Pack4* v, Dynamics<Pack4>& d);
 
 // x = M^-1 y on the factor that is there (y may be x).
 void solve_mass(const Model& model, Dynamics<double>& d, const double* y, double* x);

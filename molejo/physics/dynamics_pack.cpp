@@ -1,11 +1,16 @@
+#include "molejo/math/instructions.h"
 #include "molejo/physics/dynamics_kernel.h"
 
 namespace molejo {
 
 template struct Dynamics<Pack4>;
-template void factorize(const Model&, Dynamics<Pack4>&);
-template void solve_acceleration(const Model&, const Pack4*, Dynamics<Pack4>&);
-template void forward_dynamics(const Model&, const Pack4*, const Pack4*, Dynamics<Pack4>&);
-template void respond(const Model&, const Dynamics<Pack4>&, const Pack4*, Pack4*, Spatial<Pack4>*);
+
+namespace MOLEJO_SET {
+
+void forward_dynamics(const Model& model, const Pack4* q, const Pack4* v, Dynamics<Pack4>& d) {
+  molejo::forward_dynamics<Pack4>(model, q, v, d);
+}
+
+}  // namespace MOLEJO_SET
 
 }  // namespace molejo

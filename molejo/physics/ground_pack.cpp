@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "molejo/math/instructions.h"
 #include "molejo/model/error.h"
 #include "molejo/physics/contact_system_kernel.h"
 #include "molejo/physics/index.h"
@@ -215,6 +216,8 @@ void forget(GroundPack& ground) {
   for (const std::unique_ptr<Contacts>& world : ground.worlds) forget(*world);
 }
 
+namespace MOLEJO_SET {
+
 void step_on_ground(const Model& model, Integrator method, double t, double h, Pack4* q, Pack4* v,
                     StepScratch<Pack4>& scratch, GroundPack& ground) {
   assert(model.loops.empty());
@@ -226,5 +229,7 @@ void step_on_ground(const Model& model, Integrator method, double t, double h, P
     step_midpoint(model, t, h, q, v, scratch, coupling);
   }
 }
+
+}  // namespace MOLEJO_SET
 
 }  // namespace molejo

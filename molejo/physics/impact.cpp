@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "molejo/math/interrupt.h"
+#include "molejo/physics/contact_solve.h"
 #include "molejo/physics/index.h"
 
 namespace molejo {

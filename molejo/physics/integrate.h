@@ -37,6 +37,8 @@ struct StepScratch {
 template <class S>
 void step_tree(const Model& model, Integrator method, double t, double h, S* q, S* v,
                StepScratch<S>& scratch);
+void step_tree(const Model& model, Integrator method, double t, double h, Pack4* q, Pack4* v,
+               StepScratch<Pack4>& scratch);
 
 // A push by hand: a force on a point of a body for some time, and a damped spring from there to a
 // place in the world where there is one:  f = force + stiffness (to - p) - damping v.

@@ -56,7 +56,7 @@ void accelerate(const Model& model, double t, const S* q, const S* v, Dynamics<S
                 Coupling& coupling) {
   give_accelerations(model, t, d);
   if (!coupling.needs_poses && !has_body_forces(model)) {
-    forward_dynamics(model, q, v, d);
+    forward_dynamics<S>(model, q, v, d);
     return;
   }
   update_poses(model, q, d.kinematics);

@@ -1,9 +1,17 @@
+#include "molejo/math/instructions.h"
 #include "molejo/physics/integrate_kernel.h"
 
 namespace molejo {
 
 template struct StepScratch<Pack4>;
-template void step_tree(const Model&, Integrator, double, double, Pack4*, Pack4*,
-                        StepScratch<Pack4>&);
+
+namespace MOLEJO_SET {
+
+void step_tree(const Model& model, Integrator method, double t, double h, Pack4* q, Pack4* v,
+               StepScratch<Pack4>& scratch) {
+  molejo::step_tree<Pack4>(model, method, t, h, q, v, scratch);
+}
+
+}  // namespace MOLEJO_SET
 
 }  // namespace molejo

@@ -78,5 +78,7 @@ void forget(PointContact<S>& contact);
 // poses of d. Bodies in d.kinematics get the velocities of free motion.
 template <class S>
 void meet_ground(const Model& model, const S& h, S* v, Dynamics<S>& d, PointContact<S>& contact);
+void meet_ground(const Model& model, const Pack4& h, Pack4* v, Dynamics<Pack4>& d,
+                 PointContact<Pack4>& contact);
 
 }  // namespace molejo

@@ -40,6 +40,38 @@ test_bad_input_is_told_once() {
   [ ! -e gait.json ] || fail "something was written"
 }
 
+test_without_the_module_one_line_says_so() {
+  cp "$program" alone
+  program=$PWD/alone
+  job 3 "$motion" -o gait.json --evaluations 600
+  [ $code -eq 2 ] || fail "code $code"
+  [ "$(grep -c '^molejo: no MPI: molejo_mpi.so is neither beside the program nor in /' err)" -eq 1 ] ||
+    fail "not told once"
+  [ ! -e gait.json ] || fail "something was written"
+  "$program" train "$motion" -o gait.json --evaluations 600 > out 2> err
+  [ $? -eq 1 ] || fail "without mpirun it does not train"
+}
+
+test_a_module_of_another_version_is_refused() {
+  cp "$program" alone
+  program=$PWD/alone
+  cp "$(ldd "$program" | awk '/libz\.so/ { print $3 }')" molejo_mpi.so
+  job 2 "$motion" -o gait.json --evaluations 600
+  [ $code -eq 2 ] || fail "code $code"
+  [ "$(grep -c '^molejo: no MPI: .*/molejo_mpi.so: of another version of Molejo$' err)" -eq 1 ] ||
+    fail "not told once"
+}
+
+test_only_mpirun_loads_mpi() {
+  ldd "$program" > out
+  grep -qE 'libmpi|libopen-|libhwloc|libevent' out && fail "MPI is loaded by all commands"
+  LD_DEBUG=files "$program" train "$motion" -o gait.json --evaluations 600 > out 2> err
+  grep -q 'libfmt' err || fail "nothing is seen"
+  grep -qE 'libmpi|molejo_mpi' err && fail "a training without mpirun loads MPI"
+  LD_DEBUG=files job 1 "$motion" -o gait.json --evaluations 600
+  grep -q 'molejo_mpi.so' err || fail "mpirun does not load MPI"
+}
+
 test_a_killed_rank_ends_the_job_and_resume_finishes_it() {
   local many=8000 i job victim
   "$program" train "$motion" -o plain.json --seed 3 --evaluations $many > out 2> err
