@@ -5,9 +5,10 @@ CASES ?= 1000
 MUTANTS ?= 300
 PRESET ?= release
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
+PREFIX ?= /usr/local
 SOURCES = $(shell git ls-files -co --exclude-standard -- '*.h' '*.cpp' | xargs ls -d 2> /dev/null)
 
-.PHONY: hello build run gallery test check test-browser faults soak bench study format lint fuzz mutate hashes clean help
+.PHONY: hello build run install package fresh gallery test check test-browser faults soak bench study format lint fuzz mutate hashes clean help
 
 hello:
 	@test -e build/molejo || echo "make run: gets the packages that are missing, compiles the program, starts the studio. The first time this takes some 3 minutes on two cores."
@@ -18,6 +19,22 @@ build:  ## the program, as build/molejo
 
 run: hello build  ## everything alive in the browser, at the address that it prints (PORT=8420)
 	@build/molejo studio $(if $(PORT),--port $(PORT))
+
+install: build  ## program, scenes and library below PREFIX (/usr/local); DESTDIR as usual
+	@scripts/build release molejo_installed
+	@DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)' > build/install.log
+	@echo "installed: $(DESTDIR)$(PREFIX)/bin/molejo"
+
+package:  ## .deb and .tar.gz with program, page, scenes and library, in build/packages
+	@scripts/install_deps --package
+	@scripts/build release molejo_installed
+	@cd build && cpack > packages.log 2>&1 || { cat packages.log; exit 1; }
+	@ls -sh build/packages/*.deb build/packages/*.tar.gz
+
+fresh:  ## `make run` and `make test` in a clean clone, in a fresh Debian 12 with git and make alone: their times
+	@scripts/install_deps --test
+	@scripts/fresh_root --until 'http://' make run
+	@scripts/fresh_root make test
 
 gallery: build  ## the shipped scenes as recordings, pictures and plots, in out/gallery/index.html
 	@build/molejo gallery scenes out/gallery
