@@ -44,7 +44,7 @@ molejo_package(program molejo graphics "physically based character animation")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "chromium, ffmpeg")  # `molejo render`, films
 if(TARGET molejo_shared)
-  set(CPACK_DEBIAN_PROGRAM_PACKAGE_GENERATE_SHLIBS ON)
+  set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR})
 endif()
 
