@@ -13,12 +13,14 @@ if(TARGET molejo_cli)
 endif()
 if(TARGET molejo_shared)
   list(APPEND MOLEJO_INSTALLED molejo_shared)
-  install(TARGETS molejo_shared EXPORT molejo_targets
+  install(TARGETS molejo_shared EXPORT molejo_shared_targets OPTIONAL
           LIBRARY COMPONENT program NAMELINK_COMPONENT library)
+  install(EXPORT molejo_shared_targets NAMESPACE molejo:: DESTINATION ${MOLEJO_PACKAGE_DIR}
+          COMPONENT library)
 endif()
 if(TARGET molejo_mpi)  # apart, so that only those who train on several machines need MPI
   list(APPEND MOLEJO_INSTALLED molejo_mpi)
-  install(TARGETS molejo_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/molejo COMPONENT mpi)
+  install(TARGETS molejo_mpi DESTINATION ${CMAKE_INSTALL_LIBDIR}/molejo COMPONENT mpi OPTIONAL)
 endif()
 add_custom_target(molejo_installed DEPENDS ${MOLEJO_INSTALLED})
 install(DIRECTORY molejo/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/molejo COMPONENT library
