@@ -5,53 +5,61 @@ CASES ?= 1000
 MUTANTS ?= 300
 PRESET ?= release
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
+PREFIX ?= /usr/local
 SOURCES = $(shell git ls-files -co --exclude-standard -- '*.h' '*.cpp' | xargs ls -d 2> /dev/null)
 
-.PHONY: hello build run gallery test check test-browser faults soak bench study format lint fuzz mutate hashes clean help
-
-hello:
-	@test -e build/molejo || echo "make run: gets the packages that are missing, compiles the program, starts the studio. The first time this takes some 3 minutes on two cores."
+.PHONY: build run install package fresh gallery test check test-browser faults soak bench study format lint fuzz mutate hashes clean help
 
 build:  ## the program, as build/molejo
-	@scripts/install_deps
 	@scripts/build release molejo_cli
 
-run: hello build  ## everything alive in the browser, at the address that it prints (PORT=8420)
+run:  ## everything alive in the browser, at the address that it prints (PORT=8420)
+	@scripts/build --then 'start the studio' release molejo_cli
 	@build/molejo studio $(if $(PORT),--port $(PORT))
+
+install:  ## program, scenes and library below PREFIX (/usr/local); DESTDIR as usual
+	@scripts/build release molejo_installed
+	@DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)' > build/install.log
+	@echo "installed: $(DESTDIR)$(PREFIX)/bin/molejo"
+
+package:  ## .deb and .tar.gz with program, page, scenes and library, in build/packages
+	@scripts/build --package --then 'make the packages' release molejo_installed
+	@cd build && cpack > packages.log 2>&1 || { cat packages.log; exit 1; }
+	@ls -sh build/packages/*.deb build/packages/*.tar.gz
+
+fresh:  ## `make run` and `make test` in a clean clone, in a fresh Debian 12 with git and make alone: their times
+	@scripts/install_deps --test
+	@scripts/fresh_root --until 'http://' make run
+	@scripts/fresh_root make test
 
 gallery: build  ## the shipped scenes as recordings, pictures and plots, in out/gallery/index.html
 	@build/molejo gallery scenes out/gallery
 
 test:  ## everything that a change must pass (PRESET=debug, asan or tsan for a stricter build)
-	@scripts/install_deps --test
-	@scripts/build $(PRESET)
+	@scripts/build --test --then 'run the tests' $(PRESET)
 	@ctest --test-dir $(BUILD) -j$(shell nproc) --output-on-failure
 
-test-browser: build  ## every panel of the studio in Debian's Chromium, as a person uses it
-	@scripts/install_deps --test
+test-browser:  ## every panel of the studio in Debian's Chromium, as a person uses it
+	@scripts/build --test release molejo_cli
 	@node --test --test-concurrency=1 $(filter-out %/studio.mjs,$(wildcard tests/browser/*.mjs))
 
 soak:  ## CASES (1000) hostile files and messages against the program, ten times as many random nets against their analysis
-	@scripts/install_deps --test
-	@scripts/build release molejo_cli adversary test_net
+	@scripts/build --test release molejo_cli adversary test_net
 	@MOLEJO_RANDOM_NETS=$$((10 * $(CASES))) build/tests/test_net -tc='soundness: no play*'
 	@build/tests/adversary/adversary build/molejo scenes --cases $(CASES)
 
-faults: build  ## every allocation and system call of ten commands fails once, and each is killed at every call: hours
-	@scripts/install_deps --test
-	@scripts/build release fault_tracer faulty_memory
+faults:  ## every allocation and system call of ten commands fails once, and each is killed at every call: hours
+	@scripts/build --test release molejo_cli fault_tracer faulty_memory
 	@tests/faults/run build --all
 
 bench:  ## Molejo beside its peers: microseconds per step, energy drift
-	@scripts/install_deps --peers
-	@scripts/build bench
+	@scripts/build --peers bench
 	@build-bench/bench/molejo_bench $(BENCH_ARGS)
 	@build-bench/bench/molejo_bench_net scenes/nets
 	@build-bench/bench/molejo_bench_motion
 	@build-bench/bench/molejo_bench_navigation scenes node_modules/.molejo-clips/viverse/walk.glb node_modules/.molejo-clips/dcl/walk.glb
 
 study:  ## train and validate the experiments of the thesis with SEEDS (3) each, into out/study
-	@scripts/install_deps
 	@scripts/build release molejo_cli molejo_study
 	@scripts/study $(SEEDS)
 
@@ -74,13 +82,11 @@ check:  ## what a release must pass: the tests, all of them under sanitizers, FU
 	@$(MAKE) hashes
 
 fuzz:  ## every reader and bench against libFuzzer, FUZZ_SECONDS (20) each (FUZZ="show upload": these)
-	@scripts/install_deps --fuzz
-	@scripts/build fuzz
+	@scripts/build --fuzz fuzz
 	@scripts/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
 mutate:  ## MUTANTS (300) small faults in the library: does a test notice? (SEED=1)
-	@scripts/install_deps --test
-	@scripts/build release
+	@scripts/build --test release
 	@MUTANTS=$(MUTANTS) SEED=$(or $(SEED),1) nice node scripts/mutate.mjs build
 
 hashes:  ## what all shipped files do, bit for bit, by g++ and clang, release and debug, with AVX2 or not
