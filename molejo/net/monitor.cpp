@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "molejo/math/index.h"
+#include "molejo/math/interrupt.h"
 #include "molejo/net/check.h"
 
 namespace molejo {
@@ -77,7 +78,7 @@ void Monitor::judge(std::int64_t until, std::int64_t ticks_per_second) {
       };
       if (w.seen >= 0 ? !beyond(w.seen) : !beyond(until)) continue;
       ++w.violations;
-      w.violated_from = static_cast<std::int64_t>(limit / within.denominator);
+      w.violated_from = *ceil_product(within, ticks_per_second);
       w.violated_until = w.seen;
       w.events = events_;
       continue;
@@ -115,16 +116,36 @@ void Monitor::note(const NetEvent& e) {
 }
 
 void Monitor::note(const NetRun& run) {
+  if (closed_) return;
   per_second_ = run.ticks_per_second();
-  for (const NetEvent& e : run.events()) note(e);
+  for (const NetEvent& e : run.events()) {
+    check_interrupt();
+    note(e);
+  }
   if (run.tick() > tick_) judge(run.tick(), per_second_);
 }
 
-void Monitor::close(const NetRun& run, bool for_ever) {
-  if (run.stopped() == RunStop::none) judge(run.tick(), per_second_);
+void Monitor::close(const NetRun& run, bool silent) {
+  if (closed_ || run.stopped() != RunStop::none) return;
+  judge(run.tick(), per_second_);
+  if (is_deadlock() || (silent && is_at_rest() && !run.next_end())) note_never();
+}
+
+void Monitor::close_trace(const NetRun& run) {
+  if (closed_) return;
+  note(run);
+  closed_ = true;
+  if (run.stopped() != RunStop::none) return;
+  const bool rests = is_at_rest();  // time passes before anything happens
+  const auto end = run.next_end();
+  judge(rests ? end.value_or(INT64_MAX) : run.tick(), per_second_);
+  if (rests && !end) note_never();
+}
+
+// What has not come comes no more.
+void Monitor::note_never() {
   for (Watched& w : watched_) {
-    const bool comes = w.seen >= 0 || w.is_violated();
-    if (w.property.kind != PropertyKind::eventually || comes || !for_ever) continue;
+    if (w.property.kind != PropertyKind::eventually || w.seen >= 0 || w.is_violated()) continue;
     ++w.violations;
     w.violated_from = since_;
     w.events = events_;
