@@ -44,7 +44,7 @@ PlayedTrace play_file(const NetOptions& o, const Net& net) {
   settings.frame_rate = fraction("--fps", o.fps, "frames per second", Fraction(1, 1000), 100'000);
   settings.seed = o.seed;
   settings.await = false;
-  settings.most_firings_at_once = 10'000 + 20 * static_cast<std::int64_t>(net.transitions.size());
+  settings.most_firings_at_once = usual_firings_at_once(net);
   const Fraction duration = o.duration.empty()
                                 ? Fraction(60)
                                 : fraction("--duration", o.duration, "seconds", 0, 1'000'000);

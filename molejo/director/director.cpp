@@ -94,6 +94,7 @@ Director::State::State(const Show& the_show, const DirectSettings& settings)
                                    : net_as_directed(the_show)),
       run(net, {.frame_rate = fps,
                 .seed = settings.seed.value_or(the_show.seed),
+                .most_firings_at_once = usual_firings_at_once(net),
                 .times = exact_times(the_show, settings)}),
       ensemble(the_show.scene, *the_show.built, the_show.figures, fps.value(), the_show.walkers),
       recorder(net, run, fps, trace),

@@ -8,6 +8,12 @@
 
 namespace molejo {
 
+namespace {
+
+constexpr std::int64_t latest_tick = INT64_MAX / 2;  // that leaves room for a frame
+
+}  // namespace
+
 Monitor::Monitor(const Net& net, bool by_hand)
     : net_(net),
       rules_(net, TokenRules::common_ticks(net).value_or(1), 0),
@@ -133,13 +139,17 @@ void Monitor::close(const NetRun& run, bool silent) {
 
 void Monitor::close_trace(const NetRun& run) {
   if (closed_) return;
-  note(run);
+  if (run.is_within_frame()) note(run);
   closed_ = true;
   if (run.stopped() != RunStop::none) return;
-  const bool rests = is_at_rest();  // time passes before anything happens
-  const auto end = run.next_end();
-  judge(rests ? end.value_or(INT64_MAX) : run.tick(), per_second_);
-  if (rests && !end) note_never();
+  judge(run.tick(), per_second_);
+  if (!is_at_rest()) return;
+  // time passes before anything happens
+  if (const auto end = run.next_end()) {
+    judge(*end, per_second_);
+  } else {
+    note_never();
+  }
 }
 
 // What has not come comes no more.
@@ -148,6 +158,10 @@ void Monitor::note_never() {
     if (w.property.kind != PropertyKind::eventually || w.seen >= 0 || w.is_violated()) continue;
     ++w.violations;
     w.violated_from = since_;
+    if (w.property.within) {
+      const auto limit = ceil_product(*w.property.within, per_second_);
+      w.violated_from = std::min(limit.value_or(latest_tick), latest_tick);
+    }
     w.events = events_;
     w.never_comes = true;
   }

@@ -42,7 +42,7 @@ class Monitor {
   void close(const NetRun& run, bool silent);
   // The trace that is played is over, with the run at its end, and nothing else is said: its
   // marking stays until a wait ends, or for ever. What comes later is not looked at, as nothing
-  // fires.
+  // fires. Frames before have been noted; the one that goes on is noted here.
   void close_trace(const NetRun& run);
 
   std::span<const Watched> watched() const { return watched_; }

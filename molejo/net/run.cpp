@@ -27,6 +27,10 @@ std::uint64_t mixed(std::uint64_t x) {  // the finalizer of splitmix64 (Steele e
 
 }  // namespace
 
+std::int64_t usual_firings_at_once(const Net& net) {
+  return 10'000 + 20 * static_cast<std::int64_t>(net.transitions.size());
+}
+
 // The end of a wait that has begun; out of date when the place counts another service.
 struct Due {
   int place;
@@ -568,6 +572,7 @@ void NetRun::finish(PlaceId place) {
 }
 
 std::span<const NetEvent> NetRun::events() const { return state_->events; }
+bool NetRun::is_within_frame() const { return state_->frame_open; }
 std::span<const ActionCall> NetRun::calls() const { return state_->calls; }
 std::int64_t NetRun::frame() const { return state_->frame; }
 std::int64_t NetRun::tick() const { return state_->tick; }

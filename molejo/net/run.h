@@ -33,6 +33,9 @@ struct RunSettings {
   std::vector<Fraction> times = {};
 };
 
+// More than any net of this size should need: few enough to find out at once.
+std::int64_t usual_firings_at_once(const Net& net);
+
 enum class NetEventKind : std::uint8_t {
   fire,       // of a transition
   arrive,     // tokens were put into a place
@@ -97,6 +100,8 @@ class NetRun {
   // Of the last frame, in order, with what was said from outside at its beginning; once something
   // is said after the frame, of the next one.
   std::span<const NetEvent> events() const;
+  // Whether they are of the next one, which goes on.
+  bool is_within_frame() const;
   // Each service of a token in that frame once.
   std::span<const ActionCall> calls() const;
 

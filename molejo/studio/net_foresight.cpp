@@ -23,7 +23,7 @@ RunSettings run_settings(const Net& net, Fraction frame_rate, std::uint64_t seed
   settings.seed = seed;
   settings.await = await;
   settings.times = times_of(net);
-  settings.most_firings_at_once = 10'000 + 20 * static_cast<std::int64_t>(net.transitions.size());
+  settings.most_firings_at_once = usual_firings_at_once(net);
   return settings;
 }
 

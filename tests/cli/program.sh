@@ -1948,7 +1948,16 @@ EOF
  "net": {"places": [{"name": "a", "tokens": 1}], "transitions": [{"name": "t", "in": "a", "event": "go"}]}}
 EOF
   expect 2 direct no.show.json
-  holds stderr '^molejo: no.show.json: the time 1/999999929 s of a cause has no common tick'
+  holds stderr '^molejo: no.show.json: .*the time 1/999999929 s of a cause has no common tick'
+}
+
+test_direct_tells_a_net_that_never_comes_to_rest() {
+  cat > endless.show.json << 'EOF'
+{"scene": {"bodies": [{"name": "ball", "shape": {"sphere": 0.1}}]}, "duration": 1,
+ "net": {"places": [{"name": "a", "tokens": 1}, {"name": "n"}], "transitions": [{"name": "t", "in": "a", "out": ["a", "n"]}]}}
+EOF
+  expect 1 direct endless.show.json
+  holds stderr 'the net stopped in frame 1: the firings of one instant never end'
 }
 
 test_a_trace_is_played_whole_or_told() {
