@@ -12,6 +12,32 @@ namespace {
 
 constexpr std::int64_t latest_tick = INT64_MAX / 2;  // that leaves room for a frame
 
+// Steps of a trace are said one by one. An event fires all its transitions, each once, before the
+// net rests: whether the firing behind this word belongs to the event of the firing before.
+bool goes_on_with_event(const Net& net, std::span<const NetEvent> events, std::size_t word) {
+  const auto fires = [&](std::size_t i) { return events[i].kind == NetEventKind::fire; };
+  const auto event_of = [&](std::size_t i) -> const std::string& {
+    return net.transitions[at(events[i].node)].event;
+  };
+  if (word + 1 >= events.size() || !fires(word + 1) || event_of(word + 1).empty()) return false;
+  // back to where the event was the first word of the instant
+  std::size_t first = word;
+  for (; first > 0 && events[first - 1].tick == events[word].tick; --first) {
+    const std::size_t i = first - 1;
+    if (events[i].kind == NetEventKind::outside && !fires(first)) break;
+    const bool other = fires(i) && !event_of(i).empty() && event_of(i) != event_of(word + 1);
+    if (other) break;
+  }
+  std::vector<int> fired;  // since it was raised
+  for (std::size_t i = first; i < word; ++i) {
+    if (!fires(i) || event_of(i).empty()) continue;
+    if (std::find(fired.begin(), fired.end(), events[i].node) != fired.end()) fired.clear();
+    fired.push_back(events[i].node);
+  }
+  return !fired.empty() &&
+         std::find(fired.begin(), fired.end(), events[word + 1].node) == fired.end();
+}
+
 }  // namespace
 
 Monitor::Monitor(const Net& net, bool by_hand)
@@ -124,9 +150,15 @@ void Monitor::note(const NetEvent& e) {
 void Monitor::note(const NetRun& run) {
   if (closed_) return;
   per_second_ = run.ticks_per_second();
-  for (const NetEvent& e : run.events()) {
+  const std::span<const NetEvent> events = run.events();
+  for (std::size_t i = 0; i < events.size(); ++i) {
     check_interrupt();
-    note(e);
+    const bool is_word = events[i].kind == NetEventKind::outside;
+    if (by_hand_ && is_word && goes_on_with_event(net_, events, i)) {
+      ++events_;
+    } else {
+      note(events[i]);
+    }
   }
   if (run.tick() > tick_) judge(run.tick(), per_second_);
 }

@@ -167,6 +167,26 @@ TEST_CASE("monitor: a violation that is played again is told again, at the same 
   }
 }
 
+TEST_CASE("monitor: a trace of an event that fires several transitions rests behind the last") {
+  const Net net = parse_net_json(R"({
+    "places": [{"name": "a", "tokens": 2}, {"name": "b"}, {"name": "c"}],
+    "transitions": [{"name": "t", "event": "e", "in": "a", "out": "b", "priority": 2},
+                    {"name": "u", "event": "e", "in": "b", "out": "c"}, {"name": "v", "event": "f", "in": "b", "out": "c"}],
+    "properties": ["never: b", "never: c"]})",
+                                 "net.json");
+  const auto violated = [&](const char* trace) {
+    const PlayedTrace played = play_trace(net, {}, 100, parse_trace(trace, "trace.json", net));
+    CHECK(played.failure == "");
+    CHECK(played.watched[1].is_violated());
+    return played.watched[0].is_violated();
+  };
+  CHECK_FALSE(violated(R"([{"time": 1, "fire": "t"}, {"time": 1, "fire": "u"}])"));
+  CHECK_FALSE(violated(R"(["t", "u", "t", "u"])"));
+  CHECK(violated(R"(["t", "v"])"));
+  CHECK(violated(R"([{"time": 1, "fire": "t"}, {"time": 2, "fire": "u"}])"));
+  CHECK(violated(R"(["t", "t", "u"])"));
+}
+
 TEST_CASE("monitor: a trace without steps shows the start") {
   const Net net = parse_net_json(
       R"({"places": [{"name": "a", "tokens": 1}, {"name": "b"}],
