@@ -7,6 +7,8 @@ namespace molejo {
 
 namespace {
 
+const std::vector<std::string> step_keys{"time", "fire", "finish", "put"};
+
 JsonValue time_json(const Fraction& t) {
   const auto again = exact_fraction(t.value());
   return again && *again == t ? JsonValue(t.value()) : JsonValue(to_string(t));
@@ -33,6 +35,7 @@ TraceStep read_step(const JsonCursor& at, const NetNames& names) {
     step.transition = guarded(at, transition);
     return step;
   }
+  at.expect_keys(step_keys);
   at.only_one({"fire", "finish", "put"});
   if (const auto word = at.find("fire")) step.transition = guarded(*word, transition);
   if (const auto word = at.find("finish")) step.finished = guarded(*word, place);

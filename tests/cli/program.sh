@@ -1974,6 +1974,8 @@ EOF
   holds stderr 'the trace is not over: step 1 of 1 was not played'
   echo '[{"time": 0.12345678901, "fire": "t"}]' > long.json
   refuse 'expected seconds with at most 9 decimals' net run late.net.json --trace long.json
+  echo '[{"time": 100, "frie": "t"}]' > misspelt.json
+  refuse "unknown key 'frie'" net run late.net.json --trace misspelt.json
 }
 
 test_net_convert_keeps_or_names_what_is_lost() {

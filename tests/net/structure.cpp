@@ -4,7 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
+#include <set>
 
 #include "tests/net/known_nets.h"
 #include "tests/net/random_nets.h"
@@ -225,4 +227,58 @@ TEST_CASE("structure: a list that would grow too long is told incomplete") {
   CHECK_FALSE(place_semiflows(net).complete);
   CHECK(place_semiflows(net, {.rows = 20'000, .cells = 100'000'000}).flows.size() == 1 << 14);
   CHECK_FALSE(minimal_siphons(net).complete);
+}
+
+TEST_CASE("structure: the class of random nets is that of comparing every pair of places") {
+  int extended = 0, asymmetric = 0;
+  for (std::uint32_t seed = 0; seed < 2000; ++seed) {
+    CAPTURE(seed);
+    const Net net =
+        random_net(seed, {.places = 4, .transitions = 3 + static_cast<int>(seed % 3), .heavy = 0});
+    const Topology topology(net);
+    const auto consumers = [&](int p) {
+      std::set<int> all;
+      for (const Neighbour& t : topology.consumers[p]) all.insert(t.node);
+      return all;
+    };
+    bool same = true, nested = true;
+    for (int p = 0; p < 4; ++p) {
+      for (int q = 0; q < 4; ++q) {
+        const std::set<int> a = consumers(p), b = consumers(q);
+        std::vector<int> shared;
+        std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(shared));
+        if (shared.empty()) continue;
+        same &= a == b;
+        nested &= shared.size() == std::min(a.size(), b.size());
+      }
+    }
+    bool pure = true, ordinary = true;
+    for (const Arc& a : net.arcs) {
+      ordinary &= a.weight == 1;
+      for (const Arc& b : net.arcs) {
+        pure &= a.kind == b.kind || a.place != b.place || a.transition != b.transition;
+      }
+    }
+    const NetClass found = classify(net);
+    CHECK(found.pure == pure);
+    CHECK(found.extended_free_choice == (same && ordinary));
+    CHECK(found.asymmetric_choice == (nested && ordinary));
+    extended += found.extended_free_choice ? 1 : 0;
+    asymmetric += found.asymmetric_choice && !found.extended_free_choice ? 1 : 0;
+  }
+  CHECK(extended > 20);
+  CHECK(asymmetric > 20);
+}
+
+TEST_CASE("structure: many transitions and few places keep to the work that is allowed") {
+  Net net;
+  NetBuilder builder(net);
+  const PlaceId p = builder.add(Place{.name = "p"});
+  for (int t = 0; t < 100; ++t) {
+    builder.connect(ArcKind::output, p, builder.add(Transition{.name = "t" + std::to_string(t)}));
+  }
+  CHECK(place_semiflows(net).complete);
+  net.arcs.clear();
+  CHECK(place_semiflows(net).complete);
+  CHECK_FALSE(place_semiflows(net, {.work = 1000}).complete);
 }
