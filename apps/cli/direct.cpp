@@ -60,8 +60,9 @@ DirectSettings settings_of(const DirectOptions& o, const Show& show) {
   s.skeletons =
       has_skins(show) && std::any_of(o.outputs.begin(), o.outputs.end(),
                                      [](const auto& path) { return ending(path) == ".glb"; });
-  const double frames =
-      s.fps.value_or(show.fps).value() * s.duration.value_or(show.duration).value();
+  Fraction seconds = s.duration.value_or(show.duration);
+  if (s.trace && !s.duration) seconds = std::max(seconds, end_of(*s.trace));
+  const double frames = s.fps.value_or(show.fps).value() * seconds.value();
   if (frames > 1e6)
     throw InputError("more than a million frames; choose a smaller --duration or --fps");
   double numbers = 0;
@@ -70,6 +71,16 @@ DirectSettings settings_of(const DirectOptions& o, const Show& show) {
     throw InputError("more poses of skins than are recorded; choose a smaller --duration or --fps");
   }
   return s;
+}
+
+// Times of the script that the show does not live to see.
+void warn_of_late_causes(const DirectOptions& o, const DirectSettings& settings, Show& show) {
+  const Fraction end = settings.duration.value_or(show.duration);
+  for (const Cause& c : show.causes) {
+    if (settings.trace || c.at.empty() || !(end < c.at.back())) continue;
+    show.warnings.push_back(fmt::format("{}: a cause at {} s comes after the end of the show, {} s",
+                                        o.file, to_string(c.at.back()), to_string(end)));
+  }
 }
 
 const char* word(const PropertyResult& r) {
@@ -235,13 +246,12 @@ void write_all(const Show& show, const Directed& d, const DirectOptions& o) {
 
 namespace {
 
-// Whoever plays a counterexample wants to see what is violated.
 int verdict(const Directed& d, const DirectOptions& o) {
   const std::string& failure = d.recording.summary.failure;
   if (!failure.empty()) fmt::print(stderr, "molejo: {}: {}\n", o.file, failure);
   bool violated = false;
   for (const Watched& w : d.watched) {
-    if (!w.is_violated() || !o.trace.empty()) continue;
+    if (!w.is_violated()) continue;
     violated = true;
     fmt::print(stderr, "molejo: {}: {}: {}\n", o.file, w.property.text, watched_text(d.trace, w));
   }
@@ -290,9 +300,10 @@ CLI::App* add_direct(CLI::App& app, DirectOptions& o) {
 
 int direct(const DirectOptions& o) {
   check_outputs(o);
-  const Show show = load_show(given(o.file));
-  print_warnings(show.warnings);
+  Show show = load_show(given(o.file));
   const DirectSettings settings = settings_of(o, show);
+  warn_of_late_causes(o, settings, show);
+  print_warnings(show.warnings);
   const Proof proof = prove(show, o);
   if (!o.json) print_proof(show, proof);
   // what is wrong is told before any frame is drawn

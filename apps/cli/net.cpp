@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 
 #include "apps/cli/command.h"
 #include "apps/cli/given.h"
@@ -31,62 +30,34 @@ Fraction fraction(const char* option, const std::string& text, const char* unit,
                                option, text, unit, to_string(least), to_string(most)));
 }
 
-// What a run of the net did, with its properties watched.
-struct PlayedFile {
-  NetTrace trace;
-  std::vector<Watched> watched;
-  std::string failure;  // of a trace that cannot be played
-};
-
-// The steps of a trace instead of what fires by itself.
-PlayedFile play_steps(const Net& net, const RunSettings& settings, std::int64_t frames,
-                      std::vector<TraceStep> steps) {
-  const Net held = held_back(net);
-  NetRun run(held, settings);
-  PlayedFile played;
-  TraceRecorder recorder(held, run, settings.frame_rate, played.trace);
-  Monitor monitor(net, true);
-  TracePlayer player(std::move(steps));
-  const auto note = [&] {
-    recorder.note(run);
-    monitor.note(run);
-  };
-  note();
-  while (run.frame() < frames && !(player.is_over() && run.running() == 0)) {
-    player.play(run, net);
-    played.failure = player.failure();
-    if (!played.failure.empty() || !run.advance()) break;
-    note();
-  }
-  monitor.close(run, false);
-  close_trace(held, run, played.trace);
-  played.watched.assign(monitor.watched().begin(), monitor.watched().end());
-  return played;
-}
-
-PlayedFile play_file(const NetOptions& o, const Net& net) {
+PlayedTrace play_file(const NetOptions& o, const Net& net) {
   RunSettings settings;
   settings.frame_rate = fraction("--fps", o.fps, "frames per second", Fraction(1, 1000), 100'000);
   settings.seed = o.seed;
   settings.await = false;
-  settings.most_firings_at_once = 10'000 + 20 * static_cast<std::int64_t>(net.transitions.size());
-  const Fraction duration = fraction("--duration", o.duration, "seconds", 0, 1'000'000);
-  const auto frames =
-      static_cast<std::int64_t>(std::ceil(duration.value() * settings.frame_rate.value() - 1e-9));
+  settings.most_firings_at_once = usual_firings_at_once(net);
+  const Fraction duration = o.duration.empty()
+                                ? Fraction(60)
+                                : fraction("--duration", o.duration, "seconds", 0, 1'000'000);
+  const auto frames = [&](const Fraction& seconds) {
+    return ceil_product(seconds, settings.frame_rate).value_or(INT64_MAX);
+  };
   return about_file(o.file, [&] {
     if (!o.trace.empty()) {
-      settings.await = true;
-      return play_steps(net, settings, frames, load_trace(given(o.trace), net));
+      std::vector<TraceStep> steps = load_trace(given(o.trace), net);
+      const Fraction end = o.duration.empty() ? std::max(duration, end_of(steps)) : duration;
+      return play_trace(net, settings, frames(end), std::move(steps));
     }
+    settings.times = times_of(net);
     Monitor monitor(net);
-    PlayedFile played;
-    played.trace = play(net, settings, frames, &monitor);
+    PlayedTrace played;
+    played.trace = play(net, settings, frames(duration), &monitor);
     played.watched.assign(monitor.watched().begin(), monitor.watched().end());
     return played;
   });
 }
 
-void print_watched(const PlayedFile& played) {
+void print_watched(const PlayedTrace& played) {
   for (const Watched& w : played.watched) {
     fmt::print(stderr, "{}: {}\n", w.property.text, watched_text(played.trace, w));
   }
@@ -101,7 +72,7 @@ std::string trace_text(const std::string& path, const Net& net, const NetTrace& 
 int run_net(const NetOptions& o) {
   for (const std::string& path : o.outputs) check_output(path, {".csv", ".json", ".svg"}, o.file);
   const Net net = load_net(given(o.file));
-  const PlayedFile played = play_file(o, net);
+  const PlayedTrace played = play_file(o, net);
   const NetTrace& trace = played.trace;
   FileSet files;
   for (const std::string& path : o.outputs) files.add(path, trace_text(path, net, trace));
@@ -117,9 +88,8 @@ int run_net(const NetOptions& o) {
     print_watched(played);
   }
   if (!played.failure.empty()) fmt::print(stderr, "molejo: {}: {}\n", o.file, played.failure);
-  const bool violated =
-      o.trace.empty() && std::any_of(played.watched.begin(), played.watched.end(),
-                                     [](const Watched& w) { return w.is_violated(); });
+  const bool violated = std::any_of(played.watched.begin(), played.watched.end(),
+                                    [](const Watched& w) { return w.is_violated(); });
   if (trace.stopped == RunStop::none && !trace.cut) {
     return played.failure.empty() && !violated ? success : numeric_failure;
   }
@@ -178,7 +148,7 @@ void add_timing(CLI::App& command, NetOptions& o) {
   command
       .add_option("--duration", o.duration,
                   "Time after which the run ends, if it has not ended before")
-      ->capture_default_str()
+      ->default_str("60")
       ->type_name("SECONDS");
   command.add_option("--seed", o.seed, "Seed for choosing among equal transitions")
       ->capture_default_str()

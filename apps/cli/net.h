@@ -14,7 +14,8 @@ namespace molejo::cli {
 struct NetOptions {
   std::string file, out, gantt, trace;
   std::vector<std::string> outputs, properties;
-  std::string fps = "24", duration = "60", max_states = "10M", max_memory = "800M";
+  std::string fps = "24", duration;  // empty: a minute, or as long as the trace
+  std::string max_states = "10M", max_memory = "800M";
   std::uint64_t seed = 1;
   int threads = 0;
   bool ignore_priorities = false, json = false;

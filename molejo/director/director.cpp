@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 
 #include "molejo/director/snapshot.h"
 #include "molejo/math/index.h"
@@ -12,6 +11,22 @@
 #include "molejo/net/snapshot.h"
 
 namespace molejo {
+
+namespace {
+
+// What shall be exact: given times before deadlines.
+std::vector<Fraction> exact_times(const Show& show, const DirectSettings& settings) {
+  std::vector<Fraction> times;
+  if (!settings.trace) {
+    for (const Cause& c : show.causes) times.insert(times.end(), c.at.begin(), c.at.end());
+  }
+  const std::vector<Fraction> others =
+      times_of(show.net, settings.trace ? *settings.trace : std::vector<TraceStep>());
+  times.insert(times.end(), others.begin(), others.end());
+  return times;
+}
+
+}  // namespace
 
 struct Director::State {
   State(const Show& show, const DirectSettings& settings);
@@ -31,6 +46,7 @@ struct Director::State {
   std::string failure;
   std::int64_t frame = -1;  // the last one that was made
   bool asked = false;       // something was fired by the user since then
+  bool silent = false;      // nobody says anything to the net
 
   // one for each binding: its action with what it remembers
   struct Running {
@@ -52,10 +68,6 @@ struct Director::State {
 
   double time(std::int64_t k) const {
     return static_cast<double>(k * fps.denominator) / static_cast<double>(fps.numerator);
-  }
-  std::int64_t tick_of(const Fraction& t) const {
-    const __int128 ticks = static_cast<__int128>(t.numerator) * run.ticks_per_second();
-    return static_cast<std::int64_t>((2 * ticks + t.denominator) / (2 * t.denominator));
   }
   bool is_over() const;
   void play_net();
@@ -80,7 +92,10 @@ Director::State::State(const Show& the_show, const DirectSettings& settings)
       net(settings.trace ? held : the_show.net),
       watched_net(settings.by_hand ? with_outside(the_show.net, the_show.causes)
                                    : net_as_directed(the_show)),
-      run(net, {.frame_rate = fps, .seed = settings.seed.value_or(the_show.seed)}),
+      run(net, {.frame_rate = fps,
+                .seed = settings.seed.value_or(the_show.seed),
+                .most_firings_at_once = usual_firings_at_once(net),
+                .times = exact_times(the_show, settings)}),
       ensemble(the_show.scene, *the_show.built, the_show.figures, fps.value(), the_show.walkers),
       recorder(net, run, fps, trace),
       monitor(watched_net, settings.trace.has_value()),
@@ -89,8 +104,19 @@ Director::State::State(const Show& the_show, const DirectSettings& settings)
       was_true(the_show.causes.size(), 0),
       next_time(the_show.causes.size(), 0) {
   if (settings.trace) trace_player.emplace(*settings.trace);
-  const double seconds = settings.duration.value_or(the_show.duration).value();
-  last_frame = static_cast<std::int64_t>(std::ceil(seconds * fps.value() - 1e-9));
+  silent = show.causes.empty() && !settings.by_hand && !settings.trace;
+  Fraction seconds = settings.duration.value_or(the_show.duration);
+  if (settings.trace && !settings.duration) seconds = std::max(seconds, end_of(*settings.trace));
+  last_frame = ceil_product(seconds, fps).value_or(INT64_MAX);
+  for (const Cause& c : show.causes) {
+    for (const Fraction& t : c.at) {
+      if (trace_player || run.is_tick(t)) continue;
+      throw NetError(fmt::format(
+          "the time {} s of a cause has no common tick with the delays, {} frames a second and "
+          "the times before it",
+          to_string(t), to_string(fps)));
+    }
+  }
   for (const Binding& b : show.bindings) {
     const std::size_t i = actions.size();
     actions.push_back({b, false, moves_bodies(b.action)});
@@ -176,7 +202,7 @@ void Director::State::play_times() {
     for (std::size_t i = 0; i < show.causes.size(); ++i) {
       const Cause& c = show.causes[i];
       if (c.kind != Cause::Kind::times || next_time[i] >= c.at.size()) continue;
-      const std::int64_t due = tick_of(c.at[next_time[i]]);
+      const std::int64_t due = run.tick_of(c.at[next_time[i]]);
       if (due < tick || (due == tick && !first)) first = &c, index = i, tick = due;
     }
     if (!first) return;
@@ -190,6 +216,7 @@ void Director::State::play_net() {
   if (trace_player) {
     trace_player->play(run, net);
     failure = trace_player->failure();
+    if (failure.empty() && trace_player->is_over()) monitor.close_trace(run);
   } else {
     play_times();
   }
@@ -286,7 +313,11 @@ Director::~Director() = default;
 bool Director::next_frame(Frame& frame, std::vector<ContactEvent>& contacts) {
   check_interrupt();
   State& s = *state_;
-  if (s.is_over()) return false;
+  if (s.is_over()) {
+    const bool cut = s.failure.empty() && s.trace_player && !s.trace_player->is_over();
+    if (cut) s.failure = s.trace_player->rest_text();
+    return false;
+  }
   if (s.frame >= 0) s.play_net();
   if (!s.failure.empty()) return false;
   ++s.frame;
@@ -340,8 +371,8 @@ const NetTrace& Director::recorded() const { return state_->trace; }
 std::vector<Watched> Director::watched() const {
   const State& s = *state_;
   Monitor last = s.monitor;
-  const bool for_ever = s.failure.empty() && s.show.causes.empty() && s.run.is_quiet();
-  last.close(s.run, for_ever && !s.trace_player);
+  if (s.trace_player && s.trace_player->is_over()) last.close_trace(s.run);
+  last.close(s.run, s.silent);
   return {last.watched().begin(), last.watched().end()};
 }
 NetTrace Director::trace() const {

@@ -21,7 +21,7 @@ struct DirectSettings {
   std::optional<Fraction> fps{}, duration{};  // instead of the show's
   std::optional<std::uint64_t> seed{};
   // Nothing fires but these, in this order: a counterexample is played. The show ends when the
-  // last of them has fired and its actions are over.
+  // last of them has fired and its actions are over. Without `duration` it lasts long enough.
   std::optional<std::vector<TraceStep>> trace{};
   bool skeletons = false;  // keep what walkers show in every frame
   bool by_hand = false;    // somebody may fire transitions whose event no cause raises

@@ -1,7 +1,5 @@
 #include "molejo/io/net_trace.h"
 
-#include <cmath>
-
 #include "molejo/io/json_cursor.h"
 #include "molejo/math/index.h"
 
@@ -9,19 +7,17 @@ namespace molejo {
 
 namespace {
 
+const std::vector<std::string> step_keys{"time", "fire", "finish", "put"};
+
 JsonValue time_json(const Fraction& t) {
   const auto again = exact_fraction(t.value());
   return again && *again == t ? JsonValue(t.value()) : JsonValue(to_string(t));
 }
 
 Fraction read_time(const JsonCursor& at) {
-  if (at.is_string()) {
-    if (const auto time = parse_fraction(at.text())) return *time;
-    at.fail("expected seconds, or a fraction like \"7/3\"");
-  }
-  const double t = at.between(0, 1e6);
-  const auto exact = exact_fraction(t);
-  return exact ? *exact : Fraction(std::llround(t * 1e6), 1'000'000);
+  const auto time = at.is_string() ? parse_instant(at.text()) : exact_fraction(at.number());
+  if (time) return *time;
+  at.fail("expected seconds with at most 9 decimals, or a fraction like \"7/3\"");
 }
 
 TraceStep read_step(const JsonCursor& at, const NetNames& names) {
@@ -39,6 +35,7 @@ TraceStep read_step(const JsonCursor& at, const NetNames& names) {
     step.transition = guarded(at, transition);
     return step;
   }
+  at.expect_keys(step_keys);
   at.only_one({"fire", "finish", "put"});
   if (const auto word = at.find("fire")) step.transition = guarded(*word, transition);
   if (const auto word = at.find("finish")) step.finished = guarded(*word, place);
@@ -53,10 +50,16 @@ TraceStep read_step(const JsonCursor& at, const NetNames& names) {
 JsonCursor find_steps(const JsonCursor& top) {
   if (top.is_array()) return top;
   if (const auto trace = top.find("trace")) return *trace;
-  for (const char* list : {"watched", "properties"}) {
-    const auto properties = top.find(list);
-    for (std::size_t i = 0; properties && i < properties->size(); ++i) {
-      if (const auto trace = (*properties)[i].find("trace")) return *trace;
+  // a trace of a property that holds shows that something is possible
+  for (const bool holds : {false, true}) {
+    for (const char* list : {"watched", "properties"}) {
+      const auto properties = top.find(list);
+      for (std::size_t i = 0; properties && i < properties->size(); ++i) {
+        const JsonCursor property = (*properties)[i];
+        const auto verdict = property.find("verdict");
+        const auto trace = property.find("trace");
+        if (trace && (verdict && verdict->text() == "holds") == holds) return *trace;
+      }
     }
   }
   for (const char* part : {"runs", "untimed"}) {

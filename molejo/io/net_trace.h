@@ -23,7 +23,8 @@ JsonValue step_json(const Net& net, const TraceStep& step);
 JsonValue steps_json(const Net& net, const std::vector<TraceStep>& steps);
 
 // A list as above, or a report that holds one: the first violation that was watched, the first
-// property with a trace, the way to a deadlock. Throws InputError.
+// property that fails with a trace, the first that is possible by one, the way to a deadlock.
+// Throws InputError.
 std::vector<TraceStep> parse_trace(std::string_view text, const std::string& file, const Net& net);
 std::vector<TraceStep> load_trace(const SourceFile& file, const Net& net);
 

@@ -2,15 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "molejo/io/net_trace.h"
 
 namespace molejo {
 
 namespace {
 
-// The last frame that shows what was so until the tick.
-std::int64_t last_frame(const NetTrace& trace, std::int64_t until) {
-  return until < 0 ? trace.frames : trace.frame_of(until) - 1;
+// The last frame that shows it; the one behind where it was over before a frame could.
+std::int64_t last_frame(const NetTrace& trace, const Watched& w) {
+  const std::int64_t first = trace.frame_of(w.violated_from);
+  const std::int64_t last =
+      w.violated_until < 0 ? trace.frames : trace.frame_of(w.violated_until) - 1;
+  return std::max(first, last);
 }
 
 bool is_asked_to_come(const Watched& w) {
@@ -24,14 +29,14 @@ std::vector<TraceStep> steps_to_violation(const Net& net, const NetTrace& trace,
 }
 
 std::string watched_text(const NetTrace& trace, const Watched& w) {
-  if (w.never_comes) return "violated: it never comes, nothing can happen any more";
   const auto moment = [&](std::int64_t tick, std::int64_t frame) {
     return fmt::format("{:.6g} s (frame {})", trace.seconds(tick), frame);
   };
   if (w.is_violated()) {
     std::string text = "violated from " + moment(w.violated_from, trace.frame_of(w.violated_from));
+    if (w.never_comes) return text + " on: it never comes, nothing happens any more";
     if (w.violated_until >= 0) {
-      text += " to " + moment(w.violated_until, last_frame(trace, w.violated_until));
+      text += " to " + moment(w.violated_until, last_frame(trace, w));
     } else {
       text += " to the end";
     }
@@ -60,7 +65,7 @@ JsonValue watched_json(const Net& net, const NetTrace& trace, const std::vector<
     number("from", trace.seconds(w.violated_from));
     number("frame", static_cast<double>(trace.frame_of(w.violated_from)));
     if (w.violated_until >= 0) number("to", trace.seconds(w.violated_until));
-    number("last_frame", static_cast<double>(last_frame(trace, w.violated_until)));
+    number("last_frame", static_cast<double>(last_frame(trace, w)));
     number("times", static_cast<double>(w.violations));
     const std::vector<TraceStep> steps = steps_to_violation(net, trace, w);
     if (steps.size() > max_trace_steps) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "molejo/math/interrupt.h"
 #include "molejo/math/quoted_list.h"
 #include "molejo/net/check_open.h"
 
@@ -92,8 +91,7 @@ class Analyst {
       const std::uint64_t bytes_a_node = 4 * sizeof(std::int64_t) * net_.places.size() + 200;
       result_.cover = coverability(
           net_, settings_.space.choice,
-          std::min({most_nodes, most_work / net_size(net_), memory_left() / bytes_a_node}),
-          settings_.space.cancelled);
+          std::min({most_nodes, most_work / net_size(net_), memory_left() / bytes_a_node}));
     }
   }
 
@@ -260,15 +258,9 @@ class Analyst {
                   : result_.waits ? "all orders of firing"
                                   : "all reachable markings";
     if (result_.timed) {
-      for (std::uint32_t s = 0; s < result_.timed->size(); ++s) {
-        check_interrupt();
-        claims.deadlocks += result_.timed->is_final(s) ? 1 : 0;
-      }
+      claims.deadlocks = result_.timed->finals(result_.timed->size());
     } else if (result_.open) {
-      for (std::uint32_t s = 0; s < result_.open->sure(); ++s) {
-        check_interrupt();
-        claims.deadlocks += result_.open->is_final(s) ? 1 : 0;
-      }
+      claims.deadlocks = result_.open->finals(result_.open->sure());
     } else if (!result_.waits) {
       claims.deadlocks = result_.space->deadlock_count();
     }

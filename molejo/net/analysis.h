@@ -32,7 +32,7 @@ struct AnalysisSettings {
   // Its max_memory is for the whole analysis: all spaces and searches together stay below it.
   SpaceSettings space = {};
   TimedSettings timed = {};
-  OpenSettings open = {};
+  OpenSettings open = {{.max_states = 50'000}};
   StructureLimits structure = {};
   std::vector<std::string> properties = {};  // besides those of the net
 };

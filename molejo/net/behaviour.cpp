@@ -88,6 +88,7 @@ class Components {
     bool is_final = true;
     std::fill(fires_inside_.begin(), fires_inside_.end(), 0);
     for (auto s = first; s != stack_.end() && is_final; ++s) {
+      check_interrupt();
       space_.successors(*s, found_);
       for (const StateSpace::Edge& edge : found_) {
         is_final &= low_[edge.state] != finished;

@@ -98,12 +98,33 @@ class UntimedGraph : public Graph {
   mutable std::vector<StateSpace::Edge> edges_;
 };
 
-class TimedGraph : public Graph {
+// Of both spaces in time.
+class RestGraph : public Graph {
  public:
-  explicit TimedGraph(const TimedSpace& space)
-      : space_(space), tokens_(space.net().places.size()), waiting_(tokens_.size()) {}
+  RestGraph(const RestSpace& space, bool deadlocks) : space_(space), deadlocks_(deadlocks) {}
   std::uint32_t size() const override { return space_.size(); }
   bool finds_all() const override { return space_.finds_all(); }
+  MarkingView view(std::uint32_t state) const override {
+    return space_.view(state, tokens_, waiting_, deadlocks_);
+  }
+  std::vector<TimedFiring> trace(const std::vector<std::uint32_t>& path,
+                                 Fraction& end) const override {
+    return space_.trace(path, &end);
+  }
+  std::vector<std::uint32_t> path_to(std::uint32_t state) const override {
+    return space_.path_to(state);
+  }
+
+ private:
+  const RestSpace& space_;
+  bool deadlocks_;
+  mutable std::vector<std::int64_t> tokens_, waiting_;
+};
+
+class TimedGraph final : public RestGraph {
+ public:
+  TimedGraph(const TimedSpace& space, bool deadlocks)
+      : RestGraph(space, deadlocks), space_(space) {}
   bool complete() const override { return space_.end() == TimedEnd::complete; }
   std::vector<std::uint32_t> starts() const override {
     std::vector<std::uint32_t> all;
@@ -114,59 +135,23 @@ class TimedGraph : public Graph {
     const auto next = space_.successors(state);
     result.assign(next.begin(), next.end());
   }
-  MarkingView view(std::uint32_t state) const override {
-    space_.tokens(state, tokens_, waiting_);
-    return {.tokens = tokens_,
-            .waiting = waiting_,
-            .deadlock = space_.is_final(state),
-            .is_enabled = [this, state](int t) { return space_.is_enabled(state, t); }};
-  }
-  std::vector<TimedFiring> trace(const std::vector<std::uint32_t>& path,
-                                 Fraction& end) const override {
-    return space_.trace(path, &end);
-  }
-  std::vector<std::uint32_t> path_to(std::uint32_t state) const override {
-    return space_.path_to(state);
-  }
   std::int64_t ticks(std::uint32_t state) const override { return space_.ticks_to_next(state); }
   std::int64_t ticks_per_second() const override { return space_.ticks_per_second(); }
 
  private:
   const TimedSpace& space_;
-  mutable std::vector<std::int64_t> tokens_, waiting_;
 };
 
-class OpenGraph : public Graph {
+// What eventually happens is decided elsewhere (net/check_open.h): nobody goes along its edges.
+class OpenGraph final : public RestGraph {
  public:
-  OpenGraph(const OpenSpace& space, bool deadlocks)
-      : space_(space),
-        deadlocks_(deadlocks),
-        tokens_(space.net().places.size()),
-        waiting_(tokens_.size()) {}
-  std::uint32_t size() const override { return space_.size(); }
+  OpenGraph(const OpenSpace& space, bool deadlocks) : RestGraph(space, deadlocks), space_(space) {}
   std::uint32_t sure() const override { return space_.sure(); }
-  bool finds_all() const override { return space_.finds_all(); }
   std::vector<std::uint32_t> starts() const override { return {}; }
   void successors(std::uint32_t, std::vector<std::uint32_t>&) const override {}
-  MarkingView view(std::uint32_t state) const override {
-    space_.tokens(state, tokens_, waiting_);
-    return {.tokens = tokens_,
-            .waiting = waiting_,
-            .deadlock = deadlocks_ && space_.is_final(state),
-            .is_enabled = [this, state](int t) { return space_.is_enabled(state, t); }};
-  }
-  std::vector<TimedFiring> trace(const std::vector<std::uint32_t>& path,
-                                 Fraction& end) const override {
-    return space_.trace(path, &end);
-  }
-  std::vector<std::uint32_t> path_to(std::uint32_t state) const override {
-    return space_.path_to(state);
-  }
 
  private:
   const OpenSpace& space_;
-  bool deadlocks_;
-  mutable std::vector<std::int64_t> tokens_, waiting_;
 };
 
 // The search would take more memory than it may.
@@ -368,7 +353,8 @@ PropertyResult check(const Property& property, const StateSpace& space, bool sur
 }
 
 PropertyResult check(const Property& property, const TimedSpace& space, std::uint64_t max_memory) {
-  PropertyResult result = decide(property, TimedGraph(space), "all runs in exact time", max_memory);
+  const TimedGraph graph(space, property.formula.asks_for_deadlock());
+  PropertyResult result = decide(property, graph, "all runs in exact time", max_memory);
   result.timed = true;
   return result;
 }

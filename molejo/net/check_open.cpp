@@ -98,6 +98,7 @@ bool holds(const std::vector<std::uint32_t>& sorted, std::uint32_t state) {
 bool ends_waits(const OpenSpace& space, const Rounds& rounds,
                 const std::vector<std::uint32_t>& component) {
   for (const std::uint32_t s : component) {
+    check_interrupt();
     for (const OpenSpace::Edge& e : space.edges(s)) {
       if (e.ends_waits && rounds.follows(e) && holds(component, e.to)) return true;
     }
@@ -111,6 +112,7 @@ bool is_cut_short(const OpenSpace& space, const Rounds& rounds,
   bool first = true;
   std::vector<int> going_on;
   for (const std::uint32_t s : component) {
+    check_interrupt();
     for (const OpenSpace::Edge& e : space.edges(s)) {
       if (!rounds.follows(e) || !holds(component, e.to)) continue;
       const std::vector<int> here = space.waits_through(s, e.to);
@@ -131,15 +133,11 @@ class Certainty {
         space_(net, explored_up_to(property, settings)),
         met_(space_.size(), 0),
         certain_(space_.size(), 0) {
-    std::vector<std::int64_t> tokens(net.places.size()), waiting(net.places.size());
+    std::vector<std::int64_t> tokens, waiting;
+    const bool deadlocks = property.formula.asks_for_deadlock();
     for (std::uint32_t s = 0; s < space_.size(); ++s) {
       check_interrupt();
-      space_.tokens(s, tokens, waiting);
-      const MarkingView view{.tokens = tokens,
-                             .waiting = waiting,
-                             .deadlock = space_.is_final(s),
-                             .is_enabled = [this, s](int t) { return space_.is_enabled(s, t); }};
-      met_[s] = property.formula.holds(view) ? 1 : 0;
+      met_[s] = property.formula.holds(space_.view(s, tokens, waiting, deadlocks)) ? 1 : 0;
       certain_[s] = met_[s] != 0 && !space_.may_be_left(s) ? 1 : 0;
     }
   }

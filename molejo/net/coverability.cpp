@@ -25,8 +25,8 @@ struct MarkingHash {
 
 class Tree {
  public:
-  Tree(const Net& net, Choice choice, std::uint64_t max_nodes, const std::atomic<bool>* cancelled)
-      : net_(net), choice_(choice), topology_(net), max_nodes_(max_nodes), cancelled_(cancelled) {}
+  Tree(const Net& net, Choice choice, std::uint64_t max_nodes)
+      : net_(net), choice_(choice), topology_(net), max_nodes_(max_nodes) {}
 
   Coverability run() {
     Coverability result;
@@ -114,7 +114,6 @@ class Tree {
     const bool plain = !net_.has_kind(ArcKind::inhibitor) && choice_ == Choice::any;
     std::vector<LoopStep> loop{{nodes_[at(parent)].marking, transition}};  // last first
     for (int a = parent; a >= 0; a = nodes_[at(a)].parent) {
-      if (cancelled_ && *cancelled_) throw NetError("cancelled");
       check_interrupt();
       const Marking& ancestor = nodes_[at(a)].marking;
       std::vector<std::uint8_t> gains(m.size(), 0);
@@ -140,16 +139,14 @@ class Tree {
   Choice choice_;
   Topology topology_;
   std::uint64_t max_nodes_;
-  const std::atomic<bool>* cancelled_;
   std::vector<Node> nodes_;
   std::unordered_set<Marking, MarkingHash> seen_;
 };
 
 }  // namespace
 
-Coverability coverability(const Net& net, Choice choice, std::uint64_t max_nodes,
-                          const std::atomic<bool>* cancelled) {
-  return Tree(net, choice, max_nodes, cancelled).run();
+Coverability coverability(const Net& net, Choice choice, std::uint64_t max_nodes) {
+  return Tree(net, choice, max_nodes).run();
 }
 
 }  // namespace molejo

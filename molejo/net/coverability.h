@@ -9,7 +9,6 @@
 // nothing is said of the others.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -26,8 +25,6 @@ struct Coverability {
   bool decides = true;   // no inhibitor arcs, and no priorities unless they are ignored
 };
 
-// Throws NetError once `cancelled` is true.
-Coverability coverability(const Net& net, Choice choice, std::uint64_t max_nodes = 20'000,
-                          const std::atomic<bool>* cancelled = nullptr);
+Coverability coverability(const Net& net, Choice choice, std::uint64_t max_nodes = 20'000);
 
 }  // namespace molejo

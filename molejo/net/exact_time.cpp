@@ -13,13 +13,14 @@ namespace {
 
 constexpr int most_decimals = 9;
 
-// Whole number of at most nine digits from the front of `text`, which is shortened.
-std::optional<std::int64_t> take_whole(std::string_view& text, int& digits) {
+// Whole number up to `largest` from the front of `text`, which is shortened.
+std::optional<std::int64_t> take_whole(std::string_view& text, int& digits, std::int64_t largest) {
   std::int64_t value = 0;
   digits = 0;
   while (!text.empty() && is_digit(text.front())) {
-    value = value * 10 + (text.front() - '0');
-    if (value > largest_part) return std::nullopt;
+    const int digit = text.front() - '0';
+    if (value > (largest - digit) / 10) return std::nullopt;
+    value = value * 10 + digit;
     ++digits;
     text.remove_prefix(1);
   }
@@ -40,9 +41,47 @@ std::optional<int> take_exponent(std::string_view text) {
   const bool negative = !text.empty() && text.front() == '-';
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
   int digits = 0;
-  const auto value = take_whole(text, digits);
+  const auto value = take_whole(text, digits, largest_part);
   if (!value || digits == 0 || !text.empty() || *value > most_decimals) return std::nullopt;
   return static_cast<int>(negative ? -*value : *value);
+}
+
+// A number whose whole parts are up to `largest`.
+std::optional<Fraction> parse_within(std::string_view text, std::int64_t largest) {
+  int before = 0, after = 0;
+  const auto whole = take_whole(text, before, largest);
+  if (!whole) return std::nullopt;
+  if (!text.empty() && text.front() == '/') {
+    text.remove_prefix(1);
+    const auto below = take_whole(text, after, largest);
+    if (!below || *below == 0 || before == 0 || !text.empty()) return std::nullopt;
+    return Fraction(*whole, *below);
+  }
+  std::int64_t decimals = 0;
+  if (!text.empty() && text.front() == '.') {
+    text.remove_prefix(1);
+    // zeros at the end say nothing
+    std::size_t end = 0;
+    while (end < text.size() && is_digit(text[end])) ++end;
+    std::size_t last = end;
+    while (last > 0 && text[last - 1] == '0') --last;
+    std::string_view digits = text.substr(0, last);
+    if (digits.size() > most_decimals) return std::nullopt;
+    decimals = *take_whole(digits, after, largest_part);
+    if (before == 0 && end == 0) return std::nullopt;
+    text.remove_prefix(end);
+  } else if (before == 0) {
+    return std::nullopt;
+  }
+  const auto exponent = take_exponent(text);
+  if (!exponent) return std::nullopt;
+
+  // (whole + decimals / 10^after) 10^exponent, below 10^37 before the bound is checked
+  const auto n = static_cast<__int128>(*whole) * power_of_ten(after) + decimals;
+  const int down = after - *exponent;
+  const __int128 above = down < 0 ? n * power_of_ten(-down) : n;
+  if (down > 2 * most_decimals || above > INT64_MAX) return std::nullopt;
+  return Fraction(static_cast<std::int64_t>(above), power_of_ten(std::max(0, down)));
 }
 
 }  // namespace
@@ -59,48 +98,25 @@ bool operator<(const Fraction& a, const Fraction& b) {
 }
 
 std::optional<Fraction> parse_fraction(std::string_view text) {
-  int before = 0, after = 0;
-  const auto whole = take_whole(text, before);
-  if (!whole) return std::nullopt;
-  if (!text.empty() && text.front() == '/') {
-    text.remove_prefix(1);
-    const auto below = take_whole(text, after);
-    if (!below || *below == 0 || before == 0 || !text.empty()) return std::nullopt;
-    return Fraction(*whole, *below);
-  }
-  std::int64_t decimals = 0;
-  if (!text.empty() && text.front() == '.') {
-    text.remove_prefix(1);
-    // zeros at the end say nothing
-    std::size_t end = 0;
-    while (end < text.size() && is_digit(text[end])) ++end;
-    std::size_t last = end;
-    while (last > 0 && text[last - 1] == '0') --last;
-    std::string_view digits = text.substr(0, last);
-    if (digits.size() > most_decimals) return std::nullopt;
-    decimals = *take_whole(digits, after);
-    if (before == 0 && end == 0) return std::nullopt;
-    text.remove_prefix(end);
-  } else if (before == 0) {
+  const auto result = parse_within(text, largest_part);
+  if (!result || result->denominator > largest_part || Fraction(largest_part) < *result) {
     return std::nullopt;
   }
-  const auto exponent = take_exponent(text);
-  if (!exponent) return std::nullopt;
-
-  // (whole + decimals / 10^after) 10^exponent, each part below 2^63 before the bounds are checked
-  const auto n = static_cast<__int128>(*whole) * power_of_ten(after) + decimals;
-  const int down = after - *exponent;
-  if (down > 2 * most_decimals) return std::nullopt;
-  constexpr auto most = static_cast<__int128>(largest_part) * largest_part;
-  if (down <= 0) {
-    const __int128 value = n * power_of_ten(-down);
-    if (n > most || value > largest_part) return std::nullopt;
-    return Fraction(static_cast<std::int64_t>(value));
-  }
-  if (n > most) return std::nullopt;
-  const Fraction result(static_cast<std::int64_t>(n), power_of_ten(down));
-  if (result.denominator > largest_part || Fraction(largest_part) < result) return std::nullopt;
   return result;
+}
+
+std::optional<Fraction> parse_instant(std::string_view text) {
+  return parse_within(text, INT64_MAX);
+}
+
+std::optional<std::int64_t> ceil_product(const Fraction& a, const Fraction& b) {
+  const auto above =
+      static_cast<unsigned __int128>(a.numerator) * static_cast<unsigned __int128>(b.numerator);
+  const auto below =
+      static_cast<unsigned __int128>(a.denominator) * static_cast<unsigned __int128>(b.denominator);
+  const unsigned __int128 result = above / below + (above % below != 0 ? 1 : 0);
+  if (result > INT64_MAX) return std::nullopt;
+  return static_cast<std::int64_t>(result);
 }
 
 std::optional<Fraction> exact_fraction(double x) {

@@ -1,8 +1,9 @@
 // Time without rounding: durations are fractions of a second, instants are whole ticks.
 //
-//   tick = 1 s / L,   L = lcm(denominators of all delays, numerator of the frame rate)
+//   tick = 1 s / L,   L = lcm(denominators of all delays and given times, numerator of the rate)
 //
-// so that every delay and every frame lasts a whole number of ticks, at any frame rate.
+// so that every delay and every frame lasts a whole number of ticks, at any frame rate, and every
+// given time is a whole tick.
 #pragma once
 
 #include <cstdint>
@@ -34,12 +35,19 @@ inline constexpr std::int64_t largest_part = 1'000'000'000;
 // is negative or is beyond largest_part.
 std::optional<Fraction> parse_fraction(std::string_view text);
 
+// The same for instants, which are sums of delays: whole parts may be up to 2^63 - 1. Reads all
+// that to_string() writes.
+std::optional<Fraction> parse_instant(std::string_view text);
+
 // The fraction with the fewest decimal digits that is this double: 0.1 is 1/10. Nothing for what
 // parse_fraction would refuse.
 std::optional<Fraction> exact_fraction(double x);
 
 // "0.5" where the decimal form ends, else "1/3".
 std::string to_string(const Fraction& fraction);
+
+// The least whole number that is not below a b. Both are not negative; nothing beyond 2^63.
+std::optional<std::int64_t> ceil_product(const Fraction& a, const Fraction& b);
 
 // Least common multiple; nothing when it is beyond `largest`.
 std::optional<std::int64_t> common_multiple(std::int64_t a, std::int64_t b, std::int64_t largest);

@@ -3,9 +3,42 @@
 #include <algorithm>
 
 #include "molejo/math/index.h"
+#include "molejo/math/interrupt.h"
 #include "molejo/net/check.h"
 
 namespace molejo {
+
+namespace {
+
+constexpr std::int64_t latest_tick = INT64_MAX / 2;  // that leaves room for a frame
+
+// Steps of a trace are said one by one. An event fires all its transitions, each once, before the
+// net rests: whether the firing behind this word belongs to the event of the firing before.
+bool goes_on_with_event(const Net& net, std::span<const NetEvent> events, std::size_t word) {
+  const auto fires = [&](std::size_t i) { return events[i].kind == NetEventKind::fire; };
+  const auto event_of = [&](std::size_t i) -> const std::string& {
+    return net.transitions[at(events[i].node)].event;
+  };
+  if (word + 1 >= events.size() || !fires(word + 1) || event_of(word + 1).empty()) return false;
+  // back to where the event was the first word of the instant
+  std::size_t first = word;
+  for (; first > 0 && events[first - 1].tick == events[word].tick; --first) {
+    const std::size_t i = first - 1;
+    if (events[i].kind == NetEventKind::outside && !fires(first)) break;
+    const bool other = fires(i) && !event_of(i).empty() && event_of(i) != event_of(word + 1);
+    if (other) break;
+  }
+  std::vector<int> fired;  // since it was raised
+  for (std::size_t i = first; i < word; ++i) {
+    if (!fires(i) || event_of(i).empty()) continue;
+    if (std::find(fired.begin(), fired.end(), events[i].node) != fired.end()) fired.clear();
+    fired.push_back(events[i].node);
+  }
+  return !fired.empty() &&
+         std::find(fired.begin(), fired.end(), events[word + 1].node) == fired.end();
+}
+
+}  // namespace
 
 Monitor::Monitor(const Net& net, bool by_hand)
     : net_(net),
@@ -77,7 +110,7 @@ void Monitor::judge(std::int64_t until, std::int64_t ticks_per_second) {
       };
       if (w.seen >= 0 ? !beyond(w.seen) : !beyond(until)) continue;
       ++w.violations;
-      w.violated_from = static_cast<std::int64_t>(limit / within.denominator);
+      w.violated_from = *ceil_product(within, ticks_per_second);
       w.violated_until = w.seen;
       w.events = events_;
       continue;
@@ -115,18 +148,52 @@ void Monitor::note(const NetEvent& e) {
 }
 
 void Monitor::note(const NetRun& run) {
+  if (closed_) return;
   per_second_ = run.ticks_per_second();
-  for (const NetEvent& e : run.events()) note(e);
+  const std::span<const NetEvent> events = run.events();
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    check_interrupt();
+    const bool is_word = events[i].kind == NetEventKind::outside;
+    if (by_hand_ && is_word && goes_on_with_event(net_, events, i)) {
+      ++events_;
+    } else {
+      note(events[i]);
+    }
+  }
   if (run.tick() > tick_) judge(run.tick(), per_second_);
 }
 
-void Monitor::close(const NetRun& run, bool for_ever) {
-  if (run.stopped() == RunStop::none) judge(run.tick(), per_second_);
+void Monitor::close(const NetRun& run, bool silent) {
+  if (closed_ || run.stopped() != RunStop::none) return;
+  judge(run.tick(), per_second_);
+  if (is_deadlock() || (silent && is_at_rest() && !run.next_end())) note_never();
+}
+
+void Monitor::close_trace(const NetRun& run) {
+  if (closed_) return;
+  if (run.is_within_frame()) note(run);
+  closed_ = true;
+  if (run.stopped() != RunStop::none) return;
+  judge(run.tick(), per_second_);
+  if (!is_at_rest()) return;
+  // time passes before anything happens
+  if (const auto end = run.next_end()) {
+    judge(*end, per_second_);
+  } else {
+    note_never();
+  }
+}
+
+// What has not come comes no more.
+void Monitor::note_never() {
   for (Watched& w : watched_) {
-    const bool comes = w.seen >= 0 || w.is_violated();
-    if (w.property.kind != PropertyKind::eventually || comes || !for_ever) continue;
+    if (w.property.kind != PropertyKind::eventually || w.seen >= 0 || w.is_violated()) continue;
     ++w.violations;
     w.violated_from = since_;
+    if (w.property.within) {
+      const auto limit = ceil_product(*w.property.within, per_second_);
+      w.violated_from = std::min(limit.value_or(latest_tick), latest_tick);
+    }
     w.events = events_;
     w.never_comes = true;
   }

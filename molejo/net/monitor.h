@@ -23,7 +23,7 @@ struct Watched {
   std::uint64_t violations = 0;                          // how often it began
   std::size_t events = 0;                                // of the run, before the first violation
   std::int64_t seen = -1;                                // of possible and eventually: it was so
-  bool never_comes = false;  // of eventually: nothing can happen any more
+  bool never_comes = false;                              // of eventually: nothing happens any more
 
   bool is_violated() const { return violations > 0; }
 };
@@ -37,8 +37,13 @@ class Monitor {
 
   // What the last frame of the run brought; frames must not be left out.
   void note(const NetRun& run);
-  // The run is over; `for_ever`: nothing could happen any more.
-  void close(const NetRun& run, bool for_ever);
+  // The run is over. Where nothing can happen any more its marking stays for ever; `silent`: also
+  // where nothing happens by itself, as nobody says anything any more.
+  void close(const NetRun& run, bool silent);
+  // The trace that is played is over, with the run at its end, and nothing else is said: its
+  // marking stays until a wait ends, or for ever. What comes later is not looked at, as nothing
+  // fires. Frames before have been noted; the one that goes on is noted here.
+  void close_trace(const NetRun& run);
 
   std::span<const Watched> watched() const { return watched_; }
   bool is_violated() const;
@@ -51,7 +56,7 @@ class Monitor {
       a(w.violated_from, w.violated_until, w.violations, w.events, w.seen, w.never_comes);
     }
     a(m.holds_, m.wrong_, m.now_.marking, m.now_.waiting, m.since_, m.tick_, m.per_second_,
-      m.events_, m.fresh_);
+      m.events_, m.fresh_, m.closed_);
   }
 
  private:
@@ -59,6 +64,7 @@ class Monitor {
   void judge(std::int64_t until, std::int64_t ticks_per_second);
   bool is_at_rest() const;
   bool is_deadlock() const;
+  void note_never();
 
   const Net& net_;
   TokenRules rules_;
@@ -70,7 +76,8 @@ class Monitor {
   std::int64_t since_ = 0, tick_ = 0;  // since when the marking is so; the last event
   std::int64_t per_second_ = 1;
   std::size_t events_ = 0;
-  bool fresh_ = true;  // the marking was not judged yet
+  bool fresh_ = true;    // the marking was not judged yet
+  bool closed_ = false;  // a trace is over
 };
 
 }  // namespace molejo

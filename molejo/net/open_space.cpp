@@ -2,22 +2,23 @@
 
 #include <algorithm>
 #include <cassert>
-#include <string>
-#include <unordered_map>
 
 #include "molejo/math/index.h"
 #include "molejo/math/interrupt.h"
+#include "molejo/net/rest_store.h"
 #include "molejo/net/schedule.h"
-#include "molejo/net/token_rules.h"
 #include "molejo/net/wait_zone.h"
 
 namespace molejo {
 
 namespace {
 
-Net with_deadline(Net net, const std::optional<Fraction>& deadline) {
-  if (deadline) net.places.push_back({.name = "deadline", .delay = *deadline, .tokens = 1});
-  return net;
+// Null: without a deadline it is the net itself.
+std::unique_ptr<const Net> with_deadline(const Net& net, const std::optional<Fraction>& deadline) {
+  if (!deadline) return nullptr;
+  auto more = std::make_unique<Net>(net);
+  more->places.push_back({.name = "deadline", .delay = *deadline, .tokens = 1});
+  return more;
 }
 
 // A class: in `state` those whose wait goes on are marked as running, `waits` lists them.
@@ -38,30 +39,22 @@ struct OpenStep {
 
 }  // namespace
 
-struct OpenSpace::Store {
-  Store(const Net& the_net, const OpenSettings& the_settings);
+struct OpenSpace::Open final : RestStore {
+  Open(const Net& the_net, const OpenSettings& the_settings);
 
-  const Net& given;
-  const Net net;  // with the deadline
-  OpenSettings settings;
-  TokenRules rules;
-  InstantTally sure_tally, tally;
+  const Net& net;  // with the deadline
+  const OpenSettings settings;
+  InstantTally sure_tally;
 
-  std::unordered_map<std::string, std::uint32_t> numbers;
-  std::vector<const std::string*> codes;
-  std::vector<std::uint32_t> parent;
   std::vector<std::vector<Edge>> edges;
-  std::uint32_t start_count = 0, sure_count = 0;
-  std::uint64_t memory = 0;
-  bool endless = false, cut = false;
-  TimedEnd end = TimedEnd::complete;
+  std::uint32_t sure_count = 0;
 
   std::string encode(const OpenState& open) const;
   OpenState decode(const std::string& code) const;
   OpenState next(const OpenState& from, const WaitZone& zone, const std::string& settled) const;
   void take(const OpenStep& step, const OpenState& from, const WaitZone& zone, std::uint32_t number,
             bool ends_waits);
-  std::uint32_t add(std::string code, std::uint32_t from);
+  std::uint32_t add_class(std::string code, std::uint32_t from);
   // f(step, zone, ends_waits) for everything that may come next by itself or by words.
   template <class F>
   void steps(const OpenState& from, InstantTally& count, F&& f) const;
@@ -86,13 +79,11 @@ struct OpenSpace::Store {
   OpenStep find_step(const OpenState& from, const std::string& to, std::string& settled) const;
 };
 
-OpenSpace::Store::Store(const Net& the_net, const OpenSettings& the_settings)
-    : given(the_net),
-      net(with_deadline(the_net, the_settings.deadline)),
+OpenSpace::Open::Open(const Net& the_net, const OpenSettings& the_settings)
+    : RestStore(the_net, with_deadline(the_net, the_settings.deadline), the_settings),
+      net(rules.net()),
       settings(the_settings),
-      rules(net, *TokenRules::common_ticks(net), the_settings.most_at_once),
-      sure_tally(net),
-      tally(net) {
+      sure_tally(net) {
   OpenStep step;
   step.instant = rules.settle(rules.start(), {}, sure_tally);
   const OpenState nothing{rules.decode(step.instant.codes.front()), {}, {}};
@@ -107,13 +98,13 @@ OpenSpace::Store::Store(const Net& the_net, const OpenSettings& the_settings)
   if (end == TimedEnd::complete && endless) end = TimedEnd::endless;
 }
 
-std::string OpenSpace::Store::encode(const OpenState& open) const {
+std::string OpenSpace::Open::encode(const OpenState& open) const {
   std::string code = rules.encode(open.state);
   open.zone.append_to(code);
   return code;
 }
 
-OpenState OpenSpace::Store::decode(const std::string& code) const {
+OpenState OpenSpace::Open::decode(const std::string& code) const {
   OpenState open{rules.decode(code), {}, {}};
   for (std::size_t p = 0; p < net.places.size(); ++p) {
     if (open.state.left[p] == TokenState::running) open.waits.push_back(static_cast<int>(p));
@@ -123,8 +114,8 @@ OpenState OpenSpace::Store::decode(const std::string& code) const {
 }
 
 // The class of a settled state: waits that were there go on, others begin, then time passes.
-OpenState OpenSpace::Store::next(const OpenState& from, const WaitZone& zone,
-                                 const std::string& settled) const {
+OpenState OpenSpace::Open::next(const OpenState& from, const WaitZone& zone,
+                                const std::string& settled) const {
   OpenState open{rules.decode(settled), {}, zone};
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < from.waits.size(); ++i) {
@@ -134,6 +125,7 @@ OpenState OpenSpace::Store::next(const OpenState& from, const WaitZone& zone,
   for (std::size_t p = 0; p < net.places.size(); ++p) {
     std::int64_t& left = open.state.left[p];
     if (left == 0 || left == TokenState::overdue) continue;
+    check_interrupt();
     if (left > 0) open.zone.insert(open.waits.size(), left);
     left = TokenState::running;
     open.waits.push_back(static_cast<int>(p));
@@ -142,27 +134,22 @@ OpenState OpenSpace::Store::next(const OpenState& from, const WaitZone& zone,
   return open;
 }
 
-std::uint32_t OpenSpace::Store::add(std::string code, std::uint32_t from) {
-  constexpr std::uint64_t overhead = 160;  // of the table and the lists, about
-  const std::size_t size = code.size();
-  const auto [found, fresh] =
-      numbers.emplace(std::move(code), static_cast<std::uint32_t>(codes.size()));
+std::uint32_t OpenSpace::Open::add_class(std::string code, std::uint32_t from) {
+  const auto [number, fresh] = add(std::move(code), from);
   if (fresh) {
-    codes.push_back(&found->first);
-    parent.push_back(from);
     edges.emplace_back();
-    memory += size + overhead;
+    memory += sizeof edges.back();
   }
-  return found->second;
+  return number;
 }
 
-void OpenSpace::Store::take(const OpenStep& step, const OpenState& from, const WaitZone& zone,
-                            std::uint32_t number, bool ends_waits) {
+void OpenSpace::Open::take(const OpenStep& step, const OpenState& from, const WaitZone& zone,
+                           std::uint32_t number, bool ends_waits) {
   endless = endless || step.instant.endless;
   if (step.instant.cut) cut = true, end = TimedEnd::endless;
   if (step.too_many) end = TimedEnd::max_states;
   for (const std::uint32_t i : step.instant.settled) {
-    const std::uint32_t to = add(encode(next(from, zone, step.instant.codes[i])), number);
+    const std::uint32_t to = add_class(encode(next(from, zone, step.instant.codes[i])), number);
     if (number == no_parent) continue;
     std::vector<Edge>& list = edges[number];
     const auto same = [&](const Edge& e) { return e.to == to && e.ends_waits == ends_waits; };
@@ -174,7 +161,7 @@ void OpenSpace::Store::take(const OpenStep& step, const OpenState& from, const W
 }
 
 template <class F>
-void OpenSpace::Store::steps(const OpenState& from, InstantTally& count, F&& f) const {
+void OpenSpace::Open::steps(const OpenState& from, InstantTally& count, F&& f) const {
   std::vector<int> over;
   ends_of_waits(from, from.zone, 0, over, count, f);
   WaitZone zone = from.zone;
@@ -199,8 +186,8 @@ void OpenSpace::Store::steps(const OpenState& from, InstantTally& count, F&& f) 
 }
 
 template <class F>
-void OpenSpace::Store::held_steps(const OpenState& from, bool all, InstantTally& count,
-                                  F&& f) const {
+void OpenSpace::Open::held_steps(const OpenState& from, bool all, InstantTally& count,
+                                 F&& f) const {
   WaitZone zone = from.zone;
   if (!all_go_on(zone)) return;
   OpenStep step;
@@ -222,7 +209,7 @@ void OpenSpace::Store::held_steps(const OpenState& from, bool all, InstantTally&
   }
 }
 
-bool OpenSpace::Store::all_go_on(WaitZone& zone) const {
+bool OpenSpace::Open::all_go_on(WaitZone& zone) const {
   for (std::size_t i = 0; i < zone.size(); ++i) {
     if (!zone.only_going_on(i)) return false;
   }
@@ -231,8 +218,9 @@ bool OpenSpace::Store::all_go_on(WaitZone& zone) const {
 
 // Each wait ends now or goes on, as far as the zone allows.
 template <class F>
-void OpenSpace::Store::ends_of_waits(const OpenState& from, WaitZone zone, std::size_t wait,
-                                     std::vector<int>& over, InstantTally& count, F& f) const {
+void OpenSpace::Open::ends_of_waits(const OpenState& from, WaitZone zone, std::size_t wait,
+                                    std::vector<int>& over, InstantTally& count, F& f) const {
+  check_interrupt();
   if (wait == from.waits.size()) {
     if (!over.empty()) end_waits(from, zone, over, count, f);
     return;
@@ -250,8 +238,8 @@ void OpenSpace::Store::ends_of_waits(const OpenState& from, WaitZone zone, std::
 
 // Of the awaited ones any may have been called over before.
 template <class F>
-void OpenSpace::Store::end_waits(const OpenState& from, const WaitZone& zone,
-                                 const std::vector<int>& over, InstantTally& count, F& f) const {
+void OpenSpace::Open::end_waits(const OpenState& from, const WaitZone& zone,
+                                const std::vector<int>& over, InstantTally& count, F& f) const {
   std::vector<int> awaited;
   for (const int p : over) {
     if (net.places[at(p)].awaited) awaited.push_back(p);
@@ -281,7 +269,7 @@ void OpenSpace::Store::end_waits(const OpenState& from, const WaitZone& zone,
   }
 }
 
-bool OpenSpace::Store::enables_events(const TokenState& state) const {
+bool OpenSpace::Open::enables_events(const TokenState& state) const {
   for (const std::vector<int>& event : rules.events()) {
     for (const int t : event) {
       if (rules.allows(state, t)) return true;
@@ -291,13 +279,13 @@ bool OpenSpace::Store::enables_events(const TokenState& state) const {
 }
 
 // Nothing waits, not even for a word, and no event would fire anything.
-bool OpenSpace::Store::is_final(const OpenState& open) const {
+bool OpenSpace::Open::is_final(const OpenState& open) const {
   const std::vector<std::int64_t>& waiting = open.state.waiting;
   return std::all_of(waiting.begin(), waiting.end(), [](std::int64_t n) { return n == 0; }) &&
          !enables_events(open.state);
 }
 
-MarkingView OpenSpace::Store::view(const OpenState& open, std::vector<std::int64_t>& all) const {
+MarkingView OpenSpace::Open::view(const OpenState& open, std::vector<std::int64_t>& all) const {
   all.resize(net.places.size());
   for (std::size_t p = 0; p < all.size(); ++p) {
     all[p] = open.state.marking[p] + open.state.waiting[p];
@@ -308,17 +296,16 @@ MarkingView OpenSpace::Store::view(const OpenState& open, std::vector<std::int64
           .is_enabled = [this, &open](int t) { return rules.allows(open.state, t); }};
 }
 
-bool OpenSpace::Store::is_reached(const OpenState& open) const {
+bool OpenSpace::Open::is_reached(const OpenState& open) const {
   std::vector<std::int64_t> all;
   return settings.until && settings.until->holds(view(open, all));
 }
 
 // `held`: what events that are held do besides; the classes that were found before are there.
-void OpenSpace::Store::explore(bool held) {
+void OpenSpace::Open::explore(bool held) {
   InstantTally& count = held ? tally : sure_tally;
   for (std::uint32_t i = 0; i < codes.size() && end == TimedEnd::complete; ++i) {
     check_interrupt();
-    if (settings.cancelled && *settings.cancelled) throw NetError("cancelled");
     const OpenState open = decode(*codes[i]);
     if (late(open)) continue;
     const auto take_step = [&](const OpenStep& step, const WaitZone& zone, bool ends_waits) {
@@ -327,18 +314,14 @@ void OpenSpace::Store::explore(bool held) {
     const bool reached = is_reached(open);
     if (!reached && (!held || i >= sure_count)) steps(open, count, take_step);
     if (held) held_steps(open, reached, count, take_step);
-    if (codes.size() > settings.max_states && end == TimedEnd::complete) {
-      end = TimedEnd::max_states;
-    } else if (memory > settings.max_memory) {
-      end = TimedEnd::max_memory;
-    }
+    keep_limits();
   }
 }
 
 // A step of raised events from a class that leads to another; `settled`: the state in which its
 // instant ends.
-OpenStep OpenSpace::Store::find_step(const OpenState& from, const std::string& to,
-                                     std::string& settled) const {
+OpenStep OpenSpace::Open::find_step(const OpenState& from, const std::string& to,
+                                    std::string& settled) const {
   OpenStep found;
   bool has = false;
   InstantTally unused(net);
@@ -360,81 +343,54 @@ bool OpenSpace::explores(const Net& net, Fraction deadline) {
 }
 
 OpenSpace::OpenSpace(const Net& net, const OpenSettings& settings)
-    : store_(std::make_unique<Store>(net, settings)) {}
+    : RestSpace(std::make_unique<Open>(net, settings)) {}
 OpenSpace::~OpenSpace() = default;
 OpenSpace::OpenSpace(OpenSpace&&) noexcept = default;
 
-const Net& OpenSpace::net() const { return store_->given; }
-std::uint64_t OpenSpace::bytes() const { return store_->memory; }
-TimedEnd OpenSpace::end() const { return store_->end; }
-bool OpenSpace::finds_all() const {
-  return store_->end == TimedEnd::complete || (store_->end == TimedEnd::endless && !store_->cut);
-}
-std::uint32_t OpenSpace::size() const { return static_cast<std::uint32_t>(store_->codes.size()); }
-std::uint32_t OpenSpace::sure() const { return store_->sure_count; }
-std::uint32_t OpenSpace::starts() const { return store_->start_count; }
+const OpenSpace::Open& OpenSpace::open() const { return static_cast<const Open&>(*store_); }
+std::uint32_t OpenSpace::sure() const { return open().sure_count; }
 std::uint64_t OpenSpace::fired(TransitionId t, bool sure) const {
-  return (sure ? store_->sure_tally : store_->tally).fired[at(t.index)];
+  return (sure ? open().sure_tally : store_->tally).fired[at(t.index)];
 }
 std::span<const OpenSpace::Edge> OpenSpace::edges(std::uint32_t state) const {
-  return store_->edges[state];
-}
-bool OpenSpace::interleaves() const { return store_->rules.interleaves(); }
-const std::vector<std::int64_t>& OpenSpace::bounds() const { return store_->tally.most; }
-
-void OpenSpace::tokens(std::uint32_t state, std::span<std::int64_t> all,
-                       std::span<std::int64_t> waiting) const {
-  const TokenState s = store_->rules.decode(*store_->codes[state]);
-  for (std::size_t p = 0; p < all.size(); ++p) all[p] = s.marking[p] + s.waiting[p];
-  std::copy_n(s.waiting.begin(), waiting.size(), waiting.begin());
+  return open().edges[state];
 }
 
-bool OpenSpace::is_enabled(std::uint32_t state, int transition) const {
-  return store_->rules.allows(store_->rules.decode(*store_->codes[state]), transition);
-}
 bool OpenSpace::is_final(std::uint32_t state) const {
-  return store_->is_final(store_->decode(*store_->codes[state]));
+  return open().is_final(open().decode(*store_->codes[state]));
 }
 bool OpenSpace::may_stay(std::uint32_t state) const {
-  return store_->decode(*store_->codes[state]).waits.empty();
+  return open().decode(*store_->codes[state]).waits.empty();
 }
 bool OpenSpace::is_late(std::uint32_t state) const {
-  return store_->late(store_->decode(*store_->codes[state]));
+  return open().late(open().decode(*store_->codes[state]));
 }
 
 bool OpenSpace::may_be_left(std::uint32_t state) const {
-  return store_->settings.holds &&
-         store_->enables_events(store_->decode(*store_->codes[state]).state);
+  return open().settings.holds && open().enables_events(store_->state(state));
 }
 
 std::vector<int> OpenSpace::waits_through(std::uint32_t from, std::uint32_t to) const {
-  const Store& s = *store_;
-  const OpenState open = s.decode(*s.codes[from]);
-  std::vector<int> kept = open.waits;
+  const Open& s = open();
+  const OpenState before = s.decode(*s.codes[from]);
+  std::vector<int> kept = before.waits;
   InstantTally unused(s.net);
   const auto look = [&](const OpenStep& step, const WaitZone& zone, bool) {
     for (const std::uint32_t i : step.instant.settled) {
       const std::string& settled = step.instant.codes[i];
-      if (s.encode(s.next(open, zone, settled)) != *s.codes[to]) continue;
+      if (s.encode(s.next(before, zone, settled)) != *s.codes[to]) continue;
       const TokenState after = s.rules.decode(settled);
       std::erase_if(kept, [&](int p) { return after.left[at(p)] != TokenState::running; });
     }
   };
-  s.steps(open, unused, look);
-  if (s.settings.holds) s.held_steps(open, true, unused, look);
+  s.steps(before, unused, look);
+  if (s.settings.holds) s.held_steps(before, true, unused, look);
   return kept;
-}
-
-std::vector<std::uint32_t> OpenSpace::path_to(std::uint32_t state) const {
-  std::vector<std::uint32_t> path;
-  for (; state != no_parent; state = store_->parent[state]) path.push_back(state);
-  std::reverse(path.begin(), path.end());
-  return path;
 }
 
 std::vector<TimedFiring> OpenSpace::trace(std::span<const std::uint32_t> path,
                                           Fraction* end) const {
-  const Store& s = *store_;
+  const Open& s = open();
   Schedule schedule;
   std::vector<std::size_t> began(s.net.places.size(), 0);  // at which instant each wait began
   std::vector<std::vector<TimedFiring>> said;              // and done at each instant

@@ -15,22 +15,14 @@
 // (`sure()`): what is nowhere is never, what is among the sure ones is possible.
 #pragma once
 
-#include <memory>
 #include <optional>
-#include <span>
-#include <vector>
 
-#include "molejo/net/property.h"
-#include "molejo/net/timed_space.h"
+#include "molejo/net/rest_space.h"
 
 namespace molejo {
 
-struct OpenSettings {
-  std::uint64_t max_states = 50'000;
-  std::uint64_t most_at_once = 100'000;  // states of one instant
-  std::uint64_t max_memory = std::uint64_t{1} << 30;
-  const std::atomic<bool>* cancelled = nullptr;  // as of a StateSpace
-  bool holds = true;                             // events may be held; false: they are only raised
+struct OpenSettings : TimedSettings {
+  bool holds = true;  // events may be held; false: they are only raised
   // Where it is true at rest nobody goes on. Events that are held may leave no rest: what they lead
   // to is found, but not sure.
   std::optional<MarkingFormula> until = {};
@@ -38,34 +30,22 @@ struct OpenSettings {
   std::optional<Fraction> deadline = {};
 };
 
-class OpenSpace {
+class OpenSpace final : public RestSpace {
  public:
   // The delays, and a deadline, have a common tick.
   static bool explores(const Net& net, Fraction deadline = 0);
   // The net must outlive the space.
   OpenSpace(const Net& net, const OpenSettings& settings);
-  ~OpenSpace();
+  ~OpenSpace() override;
   OpenSpace(OpenSpace&&) noexcept;
 
-  const Net& net() const;
-  std::uint64_t bytes() const;  // held now, about
-  TimedEnd end() const;
-  // Every class at which time passes was found, though at some instants firings may never end.
-  bool finds_all() const;
-  std::uint32_t size() const;
-  std::uint32_t sure() const;    // the first so many are reached by raised events alone
-  std::uint32_t starts() const;  // the first so many are those at time 0
-  void tokens(std::uint32_t state, std::span<std::int64_t> all,
-              std::span<std::int64_t> waiting = {}) const;
-  bool is_enabled(std::uint32_t state, int transition) const;
-  bool is_final(std::uint32_t state) const;     // nothing can happen any more
+  std::uint32_t sure() const;  // the first so many are reached by raised events alone
+  bool is_final(std::uint32_t state) const override;
   bool may_stay(std::uint32_t state) const;     // nothing happens unless the world acts
   bool is_late(std::uint32_t state) const;      // the deadline is over
   bool may_be_left(std::uint32_t state) const;  // at once, by events that are held
   // How often in the exploration, of the sure classes and of all; 0: never.
   std::uint64_t fired(TransitionId transition, bool sure) const;
-  bool interleaves() const;  // as of a TimedSpace
-  const std::vector<std::int64_t>& bounds() const;
 
   struct Edge {
     std::uint32_t to = 0;
@@ -76,17 +56,14 @@ class OpenSpace {
   // Places whose wait goes on through some step from one class to the other; ascending.
   std::vector<int> waits_through(std::uint32_t from, std::uint32_t to) const;
 
-  // Words and firings along a sequence of sure classes, each a successor of the one before; the
-  // first is a start. At the earliest times that the way allows, with room where it must not be the
+  // Of sure classes, at the earliest times that the way allows, with room where it must not be the
   // very instant.
   std::vector<TimedFiring> trace(std::span<const std::uint32_t> path,
-                                 Fraction* end = nullptr) const;
-  // Classes from a start to this one.
-  std::vector<std::uint32_t> path_to(std::uint32_t state) const;
+                                 Fraction* end = nullptr) const override;
 
  private:
-  struct Store;
-  std::unique_ptr<Store> store_;
+  struct Open;
+  const Open& open() const;
 };
 
 }  // namespace molejo

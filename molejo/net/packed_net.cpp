@@ -4,6 +4,7 @@
 #include <map>
 
 #include "molejo/math/index.h"
+#include "molejo/math/interrupt.h"
 
 namespace molejo {
 
@@ -69,6 +70,7 @@ PackedNet::Term& PackedNet::term_at(std::vector<Term>& terms, std::uint32_t word
 }
 
 void PackedNet::add_transition(const Topology& topology, int t, std::span<const int> widths) {
+  check_interrupt();
   std::vector<Term> terms;
   bool impossible = false;
   const auto guard = [&](int p) {

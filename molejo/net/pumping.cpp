@@ -1,6 +1,7 @@
 #include "molejo/net/pumping.h"
 
 #include "molejo/math/index.h"
+#include "molejo/math/interrupt.h"
 
 namespace molejo {
 
@@ -29,6 +30,7 @@ bool may_be_enabled(const Topology& topology, int t, const LoopStep& step,
 bool can_repeat(const Net& net, const Topology& topology, Choice choice,
                 std::span<const LoopStep> loop, const std::vector<std::uint8_t>& gains) {
   for (const LoopStep& step : loop) {
+    check_interrupt();
     for (const auto& [p, w] : topology.inhibitors[step.transition]) {
       if (gains[at(p)] != 0) return false;
     }

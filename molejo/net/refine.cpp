@@ -124,14 +124,13 @@ class Flattening {
       }
       places_.push_back({});
       const Net& sub = *inner->given->net;
+      std::vector<std::uint8_t> starts(sub.places.size(), 0);
+      for (const int q : inner->start) starts[at(q)] = 1;
       for (std::size_t q = 0; q < sub.places.size(); ++q) {
         Place place = sub.places[q];
         place.name = net_.places[p].name + "_" + place.name;
         place.origin = {};
-        const auto& start = inner->start;
-        if (std::find(start.begin(), start.end(), static_cast<int>(q)) != start.end()) {
-          place.tokens = net_.places[p].tokens;
-        }
+        if (starts[q] != 0) place.tokens = net_.places[p].tokens;
         inner->places.push_back(builder_.add(std::move(place)));
       }
     }

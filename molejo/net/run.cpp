@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::int64_t largest_tick = 4'000'000'000'000'000'000;
 constexpr std::int64_t most_ticks_per_second = 1'000'000'000'000'000;
+constexpr std::int64_t most_for_times = 10'000'000'000'000;  // days can be counted in such ticks
 constexpr std::int64_t most_tokens = 4'000'000'000'000'000'000;
 constexpr std::size_t most_calls = 20'000'000, most_dues = 20'000'000;  // of a snapshot
 
@@ -25,6 +26,10 @@ std::uint64_t mixed(std::uint64_t x) {  // the finalizer of splitmix64 (Steele e
 }
 
 }  // namespace
+
+std::int64_t usual_firings_at_once(const Net& net) {
+  return 10'000 + 20 * static_cast<std::int64_t>(net.transitions.size());
+}
 
 // The end of a wait that has begun; out of date when the place counts another service.
 struct Due {
@@ -229,26 +234,35 @@ bool NetRun::State::is_alone(int t) const {
 
 void NetRun::State::choose_ticks() {
   const Fraction& rate = settings.frame_rate;
+  if (rate.numerator <= 0) throw NetError("the frame rate must be greater than zero");
+  std::int64_t L = rate.numerator;
+  const auto take = [&](std::int64_t denominator, std::int64_t most) {
+    const auto multiple = common_multiple(L, denominator, most);
+    if (multiple) L = *multiple;
+    return multiple.has_value();
+  };
   const auto refuse = [] {
     throw NetError("the delays and the frame rate have no common tick that can be counted");
   };
-  if (rate.numerator <= 0) throw NetError("the frame rate must be greater than zero");
-  std::int64_t L = rate.numerator;
+  const Fraction one_frame(rate.denominator, rate.numerator);
+  Fraction longest = std::max(one_frame, Fraction(1));
   for (const Place& p : net.places) {
-    const auto multiple = common_multiple(L, p.delay.denominator, most_ticks_per_second);
-    if (!multiple) refuse();
-    L = *multiple;
+    if (!take(p.delay.denominator, most_ticks_per_second)) refuse();
+    longest = std::max(longest, p.delay);
   }
-  // words from outside may come at any time: told apart to a microsecond
-  constexpr std::int64_t finest = 1'000'000;
-  if (L < finest) L *= (finest + L - 1) / L;
+  // finer ticks leave what lasts long to be counted
+  const std::int64_t most =
+      std::min(most_for_times, largest_tick / 4 / ceil_product(longest, 1).value_or(largest_tick));
+  for (const Fraction& time : settings.times) take(time.denominator, most);
+  constexpr std::int64_t microsecond = 1'000'000;
+  take(microsecond, most);
   per_second = L;
   const auto in_ticks = [&](const Fraction& seconds) {
     const __int128 ticks = static_cast<__int128>(L / seconds.denominator) * seconds.numerator;
     if (ticks > largest_tick / 4) refuse();
     return static_cast<std::int64_t>(ticks);
   };
-  per_frame = in_ticks(Fraction(rate.denominator, rate.numerator));
+  per_frame = in_ticks(one_frame);
   for (std::size_t p = 0; p < places.size(); ++p) places[p].delay = in_ticks(net.places[p].delay);
 }
 
@@ -459,6 +473,7 @@ NetRun::NetRun(NetRun&&) noexcept = default;
 NetRun& NetRun::operator=(NetRun&&) noexcept = default;
 
 bool NetRun::advance() {
+  check_interrupt();
   State& s = *state_;
   if (s.stop != RunStop::none) return false;
   if (s.frame >= largest_tick / 2 / s.per_frame) {
@@ -557,6 +572,7 @@ void NetRun::finish(PlaceId place) {
 }
 
 std::span<const NetEvent> NetRun::events() const { return state_->events; }
+bool NetRun::is_within_frame() const { return state_->frame_open; }
 std::span<const ActionCall> NetRun::calls() const { return state_->calls; }
 std::int64_t NetRun::frame() const { return state_->frame; }
 std::int64_t NetRun::tick() const { return state_->tick; }
@@ -565,10 +581,9 @@ std::int64_t NetRun::ticks_per_frame() const { return state_->per_frame; }
 std::int64_t NetRun::frame_of(std::int64_t tick) const {
   return (tick + state_->per_frame - 1) / state_->per_frame;
 }
-double NetRun::seconds(std::int64_t tick) const {
-  return static_cast<double>(tick) / static_cast<double>(state_->per_second);
+std::int64_t NetRun::tick_of(const Fraction& seconds) const {
+  return ceil_product(seconds, state_->per_second).value_or(largest_tick);
 }
-Fraction NetRun::exact_seconds(std::int64_t tick) const { return {tick, state_->per_second}; }
 std::int64_t NetRun::marking(PlaceId place) const { return state_->place(place.index).marking; }
 std::int64_t NetRun::waiting(PlaceId place) const { return state_->place(place.index).waiting; }
 Stage NetRun::stage(PlaceId place) const {
@@ -577,6 +592,16 @@ Stage NetRun::stage(PlaceId place) const {
   return now.has(PlaceNow::called) ? Stage::wait : Stage::arrival;
 }
 int NetRun::running() const { return static_cast<int>(state_->active.size()); }
+std::optional<std::int64_t> NetRun::next_end() const {
+  std::optional<std::int64_t> next;
+  for (const int p : state_->active) {
+    const PlaceNow& now = state_->place(p);
+    if (now.has(PlaceNow::overdue)) continue;
+    const std::int64_t end = now.start + now.delay;
+    if (!next || end < *next) next = end;
+  }
+  return next;
+}
 bool NetRun::is_enabled(TransitionId transition) const {
   return state_->transition(transition.index).missing == 0;
 }
@@ -727,7 +752,8 @@ std::uint64_t NetRun::fingerprint() const {
   if (!state_->of) {
     state_->of = molejo::fingerprint(
         {molejo::fingerprint(state_->net), static_cast<std::uint64_t>(s.frame_rate.numerator),
-         static_cast<std::uint64_t>(s.frame_rate.denominator), s.await ? 1u : 0u});
+         static_cast<std::uint64_t>(s.frame_rate.denominator),
+         static_cast<std::uint64_t>(state_->per_second), s.await ? 1u : 0u});
   }
   return *state_->of;
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,7 +28,13 @@ struct RunSettings {
   std::uint64_t seed = 1;                          // of the choice among equals
   std::int64_t most_firings_at_once = 10'000'000;  // at one instant, before it is called endless
   bool await = true;  // false: awaited actions are called over as soon as their delay is
+  // Times that shall be whole ticks, s, in this order as far as ticks can be counted: of words from
+  // outside, of deadlines. Whole microseconds are, where the others leave room for them.
+  std::vector<Fraction> times = {};
 };
+
+// More than any net of this size should need: few enough to find out at once.
+std::int64_t usual_firings_at_once(const Net& net);
 
 enum class NetEventKind : std::uint8_t {
   fire,       // of a transition
@@ -93,6 +100,8 @@ class NetRun {
   // Of the last frame, in order, with what was said from outside at its beginning; once something
   // is said after the frame, of the next one.
   std::span<const NetEvent> events() const;
+  // Whether they are of the next one, which goes on.
+  bool is_within_frame() const;
   // Each service of a token in that frame once.
   std::span<const ActionCall> calls() const;
 
@@ -102,14 +111,20 @@ class NetRun {
   std::int64_t ticks_per_frame() const;
   // The first frame that shows what happened at the tick.
   std::int64_t frame_of(std::int64_t tick) const;
-  double seconds(std::int64_t tick) const;
-  Fraction exact_seconds(std::int64_t tick) const;
+  // The first tick that is not before the time.
+  std::int64_t tick_of(const Fraction& seconds) const;
+  // Whether that is the very instant.
+  bool is_tick(const Fraction& seconds) const { return exact_seconds(tick_of(seconds)) == seconds; }
+  double seconds(std::int64_t tick) const { return exact_seconds(tick).value(); }
+  Fraction exact_seconds(std::int64_t tick) const { return {tick, ticks_per_second()}; }
 
   std::int64_t marking(PlaceId place) const;  // tokens that may enable
   std::int64_t waiting(PlaceId place) const;
   std::int64_t tokens(PlaceId place) const { return marking(place) + waiting(place); }
   Stage stage(PlaceId place) const;  // of the coming call
   int running() const;               // places that serve a token now
+  // The tick at which the next wait ends by itself, if any does.
+  std::optional<std::int64_t> next_end() const;
   bool is_enabled(TransitionId transition) const;
   bool is_quiet() const;  // nothing is enabled, held or waiting
   RunStop stopped() const;

@@ -3,6 +3,8 @@
 #include <cassert>
 #include <utility>
 
+#include "molejo/math/interrupt.h"
+
 namespace molejo {
 
 void Schedule::exactly_after(std::size_t earlier, std::int64_t ticks) {
@@ -24,6 +26,7 @@ std::vector<Fraction> Schedule::earliest(std::int64_t ticks_per_second) const {
   };
   std::size_t rounds = 0;
   for (bool changed = true; changed;) {
+    check_interrupt();
     changed = false;
     for (std::size_t k = 1; k < instants_; ++k) changed |= raise(k, t[k - 1]);
     for (const Bound& b : bounds_) {
@@ -32,9 +35,11 @@ std::vector<Fraction> Schedule::earliest(std::int64_t ticks_per_second) const {
     ++rounds;
     assert(rounds <= instants_ + 1);
   }
-  // no way is strict more often than there are instants
-  std::int64_t parts = 10;
-  while (parts <= static_cast<std::int64_t>(instants_)) parts *= 10;
+  // small enough for all that are strictly later, so that the times have few digits
+  std::int64_t parts = 1;
+  for (const Time& time : t) {
+    while (parts <= time.second) parts *= 10;
+  }
   while (parts > 1 && ticks_per_second > 100'000'000'000'000'000 / parts) parts /= 10;
   std::vector<Fraction> times;
   for (const auto& [ticks, part] : t) {

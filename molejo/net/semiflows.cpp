@@ -35,8 +35,10 @@ class Farkas {
 
   Semiflows run() {
     std::vector<std::uint8_t> done(columns_, 0);
-    for (std::size_t step = 0; step < columns_; ++step) {
+    for (std::size_t step = 0; step < columns_ && !rows_.empty(); ++step) {
+      check_interrupt();
       work_ += rows_.size() * columns_;
+      if (work_ > limits_.work) return {{}, false};
       const std::size_t column = cheapest(done);
       done[column] = 1;
       if (!eliminate(column)) return {{}, false};

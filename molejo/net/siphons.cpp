@@ -119,6 +119,7 @@ class SiphonSearch {
     if (is_empty(set) || !holds(set, problem.inside)) return {};
     for (std::size_t p = 0; p < places_; ++p) {
       if (set[p] == 0 || problem.inside[p] != 0) continue;
+      check_interrupt();
       Set smaller = set;
       smaller[p] = 0;
       shrink(smaller);
@@ -130,6 +131,7 @@ class SiphonSearch {
   bool is_minimal(const Set& siphon) const {
     for (std::size_t p = 0; p < places_; ++p) {
       if (siphon[p] == 0) continue;
+      check_interrupt();
       Set smaller = siphon;
       smaller[p] = 0;
       shrink(smaller);

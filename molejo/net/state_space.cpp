@@ -243,7 +243,6 @@ bool StateSpace::Store::explore_level(const std::vector<std::size_t>& from,
 }
 
 bool StateSpace::Store::take_block(std::size_t count) {
-  if (settings.cancelled && *settings.cancelled) throw NetError("cancelled");
   check_interrupt();
   // few markings are not worth waking a thread
   const int threads = count > 1 ? settings.threads : 1;
@@ -376,6 +375,7 @@ bool StateSpace::Store::grows(const std::vector<std::size_t>& sizes_before) {
 bool StateSpace::Store::grows(std::uint32_t handle) {
   std::vector<std::uint32_t> path{handle};  // last first
   for (std::uint32_t at = handle;;) {
+    check_interrupt();
     at = stores[at % parts].origin(at / parts).state;
     if (at == no_state) return false;
     path.push_back(at);

@@ -8,7 +8,6 @@
 // About 25 bytes a marking for nets that fit one word. Bounded by states and memory.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -28,8 +27,6 @@ struct SpaceSettings {
   Choice choice = Choice::by_priority;
   // Known upper bounds of the tokens of each place, -1 where there is none; may be empty.
   std::vector<std::int64_t> bounds = {};
-  // Ends the search with a NetError once it is true; may be set by another thread.
-  const std::atomic<bool>* cancelled = nullptr;
 };
 
 enum class SpaceEnd {

@@ -1,49 +1,28 @@
 #include "molejo/net/timed_space.h"
 
 #include <algorithm>
-#include <cassert>
-#include <string>
-#include <unordered_map>
 
 #include "molejo/math/index.h"
 #include "molejo/math/interrupt.h"
-#include "molejo/net/token_rules.h"
+#include "molejo/net/rest_store.h"
 
 namespace molejo {
 
-struct TimedSpace::Store {
-  Store(const Net& net, const TimedSettings& the_settings);
+struct TimedSpace::Timed final : RestStore {
+  Timed(const Net& net, const TimedSettings& settings) : RestStore(net, nullptr, settings) {
+    explore();
+  }
 
-  TimedSettings settings;
-  TokenRules rules;
-  mutable InstantTally tally;  // settling a known state again adds nothing new
-
-  std::unordered_map<std::string, std::uint32_t> numbers;
-  std::vector<const std::string*> codes;
-  std::vector<std::uint32_t> parent;
   std::vector<std::uint32_t> first_successor, all_successors;
-  std::uint32_t start_count = 0;
-  std::uint64_t memory = 0;
-  bool endless = false, cut = false;
-  TimedEnd end = TimedEnd::complete;
 
-  TokenState state(std::uint32_t number) const { return rules.decode(*codes[number]); }
   std::int64_t next_end(const TokenState& s) const;
   void pass_time(TokenState& s) const;
-  std::uint32_t add(const std::string& code, std::uint32_t from);
   void take(const Instant& instant, std::uint32_t from);
   void explore();
 };
 
-TimedSpace::Store::Store(const Net& net, const TimedSettings& the_settings)
-    : settings(the_settings),
-      rules(net, *TokenRules::common_ticks(net), the_settings.most_at_once),
-      tally(net) {
-  explore();
-}
-
 // Ticks until the next wait ends, -1: nothing waits.
-std::int64_t TimedSpace::Store::next_end(const TokenState& s) const {
+std::int64_t TimedSpace::Timed::next_end(const TokenState& s) const {
   std::int64_t next = -1;
   for (std::size_t p = 0; p < s.left.size(); ++p) {
     if (s.waiting[p] > 0 && (next < 0 || s.left[p] < next)) next = s.left[p];
@@ -51,7 +30,7 @@ std::int64_t TimedSpace::Store::next_end(const TokenState& s) const {
   return next;
 }
 
-void TimedSpace::Store::pass_time(TokenState& s) const {
+void TimedSpace::Timed::pass_time(TokenState& s) const {
   const std::int64_t ticks = next_end(s);
   for (std::size_t p = 0; p < s.left.size(); ++p) {
     if (s.waiting[p] == 0) continue;
@@ -60,20 +39,9 @@ void TimedSpace::Store::pass_time(TokenState& s) const {
   }
 }
 
-std::uint32_t TimedSpace::Store::add(const std::string& code, std::uint32_t from) {
-  const auto [found, fresh] = numbers.emplace(code, static_cast<std::uint32_t>(codes.size()));
-  if (fresh) {
-    codes.push_back(&found->first);
-    parent.push_back(from);
-    constexpr std::uint64_t overhead = 120;  // of the table and the lists, about
-    memory += code.size() + overhead;
-  }
-  return found->second;
-}
-
-void TimedSpace::Store::take(const Instant& instant, std::uint32_t from) {
+void TimedSpace::Timed::take(const Instant& instant, std::uint32_t from) {
   for (const std::uint32_t i : instant.settled) {
-    const std::uint32_t number = add(instant.codes[i], from);
+    const std::uint32_t number = add(instant.codes[i], from).first;
     if (from == no_parent) continue;
     all_successors.push_back(number);
     memory += sizeof number;
@@ -82,12 +50,11 @@ void TimedSpace::Store::take(const Instant& instant, std::uint32_t from) {
   cut = cut || instant.cut;
 }
 
-void TimedSpace::Store::explore() {
+void TimedSpace::Timed::explore() {
   take(rules.settle(rules.start(), {}, tally), no_parent);
   start_count = static_cast<std::uint32_t>(codes.size());
   first_successor.push_back(0);
   for (std::uint32_t i = 0; i < codes.size() && end == TimedEnd::complete && !cut; ++i) {
-    if (settings.cancelled && *settings.cancelled) throw NetError("cancelled");
     check_interrupt();
     TokenState now = state(i);
     if (next_end(now) >= 0) {
@@ -95,11 +62,7 @@ void TimedSpace::Store::explore() {
       take(rules.settle(now, {}, tally), i);
     }
     first_successor.push_back(static_cast<std::uint32_t>(all_successors.size()));
-    if (codes.size() > settings.max_states) {
-      end = TimedEnd::max_states;
-    } else if (memory > settings.max_memory) {
-      end = TimedEnd::max_memory;
-    }
+    keep_limits();
   }
   first_successor.resize(codes.size() + 1, static_cast<std::uint32_t>(all_successors.size()));
   if (end == TimedEnd::complete && endless) end = TimedEnd::endless;
@@ -111,71 +74,43 @@ bool TimedSpace::explores(const Net& net) {
   return !awaited && !net.has_events() && TokenRules::common_ticks(net).has_value();
 }
 
-TimedSpace::TimedSpace(const Net& net, const TimedSettings& settings) {
-  assert(explores(net));
-  store_ = std::make_unique<Store>(net, settings);
-}
+TimedSpace::TimedSpace(const Net& net, const TimedSettings& settings)
+    : RestSpace(std::make_unique<Timed>(net, settings)) {}
 TimedSpace::~TimedSpace() = default;
 TimedSpace::TimedSpace(TimedSpace&&) noexcept = default;
 
-const Net& TimedSpace::net() const { return store_->rules.net(); }
-std::uint64_t TimedSpace::bytes() const { return store_->memory; }
-TimedEnd TimedSpace::end() const { return store_->end; }
-bool TimedSpace::finds_all() const {
-  return store_->end == TimedEnd::complete || (store_->end == TimedEnd::endless && !store_->cut);
-}
-std::uint32_t TimedSpace::size() const { return static_cast<std::uint32_t>(store_->codes.size()); }
-std::uint32_t TimedSpace::starts() const { return store_->start_count; }
+const TimedSpace::Timed& TimedSpace::timed() const { return static_cast<const Timed&>(*store_); }
 std::int64_t TimedSpace::ticks_per_second() const { return store_->rules.ticks_per_second(); }
 std::uint64_t TimedSpace::fired(TransitionId transition) const {
   return store_->tally.fired[at(transition.index)];
 }
-bool TimedSpace::interleaves() const { return store_->rules.interleaves(); }
-const std::vector<std::int64_t>& TimedSpace::bounds() const { return store_->tally.most; }
-
-void TimedSpace::tokens(std::uint32_t state, std::span<std::int64_t> all,
-                        std::span<std::int64_t> waiting) const {
-  const TokenState s = store_->state(state);
-  for (std::size_t p = 0; p < all.size(); ++p) all[p] = s.marking[p] + s.waiting[p];
-  std::copy_n(s.waiting.begin(), waiting.size(), waiting.begin());
-}
-
-bool TimedSpace::is_enabled(std::uint32_t state, int transition) const {
-  return store_->rules.allows(store_->state(state), transition);
-}
 
 bool TimedSpace::is_final(std::uint32_t state) const {
-  return store_->next_end(store_->state(state)) < 0;
+  return timed().next_end(store_->state(state)) < 0;
 }
 
 std::int64_t TimedSpace::ticks_to_next(std::uint32_t state) const {
-  return std::max<std::int64_t>(0, store_->next_end(store_->state(state)));
+  return std::max<std::int64_t>(0, timed().next_end(store_->state(state)));
 }
 
 std::span<const std::uint32_t> TimedSpace::successors(std::uint32_t state) const {
-  const auto& first = store_->first_successor;
-  return {store_->all_successors.data() + first[state],
-          store_->all_successors.data() + first[state + 1]};
+  const Timed& s = timed();
+  return {s.all_successors.data() + s.first_successor[state],
+          s.all_successors.data() + s.first_successor[state + 1]};
 }
 
 bool TimedSpace::deterministic() const {
   if (starts() > 1) return false;
   for (std::uint32_t s = 0; s < size(); ++s) {
+    check_interrupt();
     if (successors(s).size() > 1) return false;
   }
   return end() == TimedEnd::complete;
 }
 
-std::vector<std::uint32_t> TimedSpace::path_to(std::uint32_t state) const {
-  std::vector<std::uint32_t> path;
-  for (; state != no_parent; state = store_->parent[state]) path.push_back(state);
-  std::reverse(path.begin(), path.end());
-  return path;
-}
-
 std::vector<TimedFiring> TimedSpace::trace(std::span<const std::uint32_t> path,
                                            Fraction* end) const {
-  const Store& s = *store_;
+  const Timed& s = timed();
   std::vector<TimedFiring> firings;
   std::int64_t tick = 0;
   for (std::size_t i = 0; i < path.size(); ++i) {
@@ -202,6 +137,7 @@ std::optional<TimedSpace::Cycle> TimedSpace::cycle() const {
   std::vector<std::int64_t> reached(size(), -1);
   std::int64_t tick = 0;
   for (std::uint32_t s = 0; !is_final(s); s = successors(s).front()) {
+    check_interrupt();
     if (reached[s] >= 0) {
       return Cycle{Fraction(reached[s], ticks_per_second()),
                    Fraction(tick - reached[s], ticks_per_second())};

@@ -5,17 +5,9 @@
 #include <algorithm>
 
 #include "molejo/math/index.h"
+#include "molejo/math/interrupt.h"
 
 namespace molejo {
-
-namespace {
-
-std::int64_t tick_of(const NetRun& run, const Fraction& t) {
-  const __int128 ticks = static_cast<__int128>(t.numerator) * run.ticks_per_second();
-  return static_cast<std::int64_t>((2 * ticks + t.denominator) / (2 * t.denominator));
-}
-
-}  // namespace
 
 std::vector<TraceStep> steps_of(std::span<const TimedFiring> trace, std::optional<Fraction> until) {
   std::vector<TraceStep> steps;
@@ -53,9 +45,34 @@ std::vector<TraceStep> steps_of(const Net& net, std::span<const NetEvent> events
   return steps;
 }
 
+Fraction end_of(std::span<const TraceStep> steps) {
+  Fraction last = 0;
+  for (const TraceStep& s : steps) last = std::max(last, s.time.value_or(0));
+  return last;
+}
+
+std::vector<Fraction> times_of(const Net& net, std::span<const TraceStep> steps) {
+  std::vector<Fraction> times;
+  for (const TraceStep& s : steps) {
+    if (s.time) times.push_back(*s.time);
+  }
+  for (const std::string& text : net.properties) {
+    try {
+      if (const auto within = parse_property(text, net).within) times.push_back(*within);
+    } catch (const NetError&) {  // the analysis tells
+    }
+  }
+  return times;
+}
+
 Net held_back(Net net) {
   for (Transition& t : net.transitions) t.event = "trace: " + t.name;
   return net;
+}
+
+std::string TracePlayer::rest_text() const {
+  return fmt::format("the trace is not over: step {} of {} was not played", next_ + 1,
+                     steps_.size());
 }
 
 bool TracePlayer::take(NetRun& run, const TraceStep& step) const {
@@ -75,10 +92,16 @@ void TracePlayer::play(NetRun& run, const Net& net) {
   const std::int64_t end = (run.frame() + 1) * run.ticks_per_frame();
   ++since_;
   for (; !is_over(); ++next_, since_ = 0, waited_ = 0) {
+    check_interrupt();
     const TraceStep& step = steps_[next_];
     if (!step.time && since_ < pace_) return;
-    if (step.time && tick_of(run, *step.time) > end) return;
-    if (step.time) run.advance_to(tick_of(run, *step.time));
+    if (step.time && run.tick_of(*step.time) > end) return;
+    if (step.time && !run.is_tick(*step.time)) {
+      failure_ = fmt::format("the trace cannot be played: {} s (step {}) is no whole tick",
+                             to_string(*step.time), next_ + 1);
+      return;
+    }
+    if (step.time) run.advance_to(run.tick_of(*step.time));
     if (take(run, step)) continue;
     // without a time it may still wait for tokens
     constexpr std::int64_t longest = 1'000'000;  // frames
@@ -172,9 +195,40 @@ NetTrace play(const Net& net, const RunSettings& settings, std::int64_t frames, 
     run.advance();
     note();
   }
-  if (monitor) monitor->close(run, run.is_quiet() && !net.has_events());
+  if (monitor) monitor->close(run, true);
   close_trace(net, run, trace);
   return trace;
+}
+
+PlayedTrace play_trace(const Net& net, RunSettings settings, std::int64_t frames,
+                       std::vector<TraceStep> steps) {
+  settings.await = true;
+  settings.times = times_of(net, steps);
+  const Net held = held_back(net);
+  NetRun run(held, settings);
+  PlayedTrace played;
+  TraceRecorder recorder(held, run, settings.frame_rate, played.trace);
+  Monitor monitor(net, true);
+  TracePlayer player(std::move(steps));
+  const auto note = [&] {
+    recorder.note(run);
+    monitor.note(run);
+  };
+  note();
+  while (run.frame() < frames && !(player.is_over() && run.running() == 0)) {
+    player.play(run, net);
+    played.failure = player.failure();
+    if (!played.failure.empty()) break;
+    if (player.is_over()) monitor.close_trace(run);
+    if (!run.advance()) break;
+    note();
+  }
+  if (player.is_over()) monitor.close_trace(run);
+  if (played.failure.empty() && !player.is_over()) played.failure = player.rest_text();
+  monitor.close(run, false);
+  close_trace(held, run, played.trace);
+  played.watched.assign(monitor.watched().begin(), monitor.watched().end());
+  return played;
 }
 
 }  // namespace molejo

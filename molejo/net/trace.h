@@ -27,6 +27,12 @@ std::vector<TraceStep> steps_of(std::span<const TimedFiring> trace, std::optiona
 std::vector<TraceStep> steps_of(const Net& net, std::span<const NetEvent> events, std::size_t count,
                                 std::int64_t until, std::int64_t ticks_per_second);
 
+// When the last step with a time is due, s; 0: none has one.
+Fraction end_of(std::span<const TraceStep> steps);
+
+// The times of steps, then the deadlines of the properties of a net: for the settings of a run.
+std::vector<Fraction> times_of(const Net& net, std::span<const TraceStep> steps = {});
+
 // A net in which nothing fires by itself: traces of the original are played on it.
 Net held_back(Net net);
 
@@ -40,6 +46,8 @@ class TracePlayer {
   // What is due in the coming frame, which is then to be advanced.
   void play(NetRun& run, const Net& net);
   bool is_over() const { return next_ == steps_.size(); }
+  // Of a trace that is cut off: "the trace is not over: step 3 of 7 was not played".
+  std::string rest_text() const;
   // Empty, or why it cannot go on: the step that is not possible.
   const std::string& failure() const { return failure_; }
 
@@ -90,9 +98,7 @@ struct NetTrace {
   std::int64_t frame_of(std::int64_t tick) const {
     return (tick + ticks_per_frame - 1) / ticks_per_frame;
   }
-  double seconds(std::int64_t tick) const {
-    return static_cast<double>(tick) / static_cast<double>(ticks_per_second);
-  }
+  double seconds(std::int64_t tick) const { return Fraction(tick, ticks_per_second).value(); }
 };
 
 inline constexpr std::size_t max_trace_events = 20'000'000;
@@ -127,6 +133,18 @@ class TraceRecorder {
 
 // Where the run has ended: frames, tokens, why.
 void close_trace(const Net& net, const NetRun& run, NetTrace& trace);
+
+// What a trace did that was played, with the properties of its net watched.
+struct PlayedTrace {
+  NetTrace trace;
+  std::vector<Watched> watched;
+  std::string failure;  // why it could not be played to its end
+};
+
+// Plays the steps instead of what fires by itself, until they and their waits are over, at most so
+// many frames. The times and words of the steps are exact whatever the settings say of them.
+PlayedTrace play_trace(const Net& net, RunSettings settings, std::int64_t frames,
+                       std::vector<TraceStep> steps);
 
 // Plays until nothing can happen any more, at most so many frames. Throws NetError as NetRun does.
 // `monitor`: watches the run, to its end.

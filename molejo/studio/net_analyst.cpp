@@ -50,7 +50,7 @@ void NetAnalyst::run() {
     NetFindings findings;
     try {
       const InterruptScope scope(interrupt);
-      findings = find_out(q.net, q.max_markings, q.own, &cancelled_);
+      findings = find_out(q.net, q.max_markings, q.own);
     } catch (const std::exception& e) {
       findings = {};
       findings.complete = false;

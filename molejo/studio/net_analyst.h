@@ -36,7 +36,7 @@ class NetAnalyst {
   };
   std::optional<Question> asked_;
   std::optional<NetFindings> found_;
-  std::atomic<bool> cancelled_ = false;  // the one under way
+  bool cancelled_ = false;  // the one under way
   Interrupt* under_way_ = nullptr;
   bool stopping_ = false;
   std::thread thread_;

@@ -268,10 +268,8 @@ bool NetBench::notice_violations() {
     f.sign = Finding::Sign::bad;
     f.group = Finding::Group::asked;
     f.property = w.property.text;
-    f.text = fmt::format(
-        "{}: violated from {:.6g} s (frame {}) on", f.property,
-        static_cast<double>(w.violated_from) / static_cast<double>(trace.ticks_per_second),
-        trace.frame_of(w.violated_from));
+    f.text = fmt::format("{}: violated from {:.6g} s (frame {}) on", f.property,
+                         trace.seconds(w.violated_from), trace.frame_of(w.violated_from));
     f.trace = static_cast<int>(violations_.traces.size());
     violations_.traces.push_back(steps_to_violation(net(), trace, w));
     violations_.sentences.push_back(std::move(f));

@@ -18,8 +18,7 @@ using Group = Finding::Group;
 
 }  // namespace
 
-NetFindings find_out(const Net& given, std::uint64_t max_markings, int own,
-                     const std::atomic<bool>* cancelled) {
+NetFindings find_out(const Net& given, std::uint64_t max_markings, int own) {
   const auto start = std::chrono::steady_clock::now();
   NetFindings findings;
   Net net = given;
@@ -38,7 +37,6 @@ NetFindings find_out(const Net& given, std::uint64_t max_markings, int own,
   constexpr std::uint64_t most_work = 2'000'000'000;
   const std::uint64_t size = net.places.size() + net.transitions.size() + net.arcs.size();
   settings.space.max_states = std::min(max_markings, most_work / std::max<std::uint64_t>(1, size));
-  settings.space.cancelled = settings.timed.cancelled = cancelled;
   settings.space.max_memory = std::uint64_t{192} << 20;
   settings.timed.max_states = std::min<std::uint64_t>(max_markings / 4, 200'000);
   settings.timed.max_memory = std::uint64_t{96} << 20;
@@ -46,7 +44,6 @@ NetFindings find_out(const Net& given, std::uint64_t max_markings, int own,
   settings.structure.siphon_steps = 2'000;
   settings.properties = {deadlock_question};
   settings.open.max_states = std::min<std::uint64_t>(max_markings / 16, 20'000);
-  settings.open.cancelled = cancelled;
   try {
     Analysis analysis = analyse(net, settings);
     if (own < 0) own = static_cast<int>(net.transitions.size());

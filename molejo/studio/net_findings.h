@@ -3,8 +3,6 @@
 //   "never: deadlock"  fails  ->  { fails, "deadlock after 5 firings", trace 0 }
 #pragma once
 
-#include <atomic>
-
 #include "molejo/director/director.h"
 #include "molejo/io/json_document.h"
 #include "molejo/net/analysis.h"
@@ -36,9 +34,7 @@ inline constexpr std::uint64_t most_markings = 5'000'000;
 // Of the first `own` transitions (all unless told); those behind put tokens from outside, as
 // with_outside (director/show.h) adds them. Bounded in
 // markings and memory: some seconds at most for `max_markings` as above.
-// Ends soon, with less, once `cancelled` is true.
-NetFindings find_out(const Net& net, std::uint64_t max_markings = quick_markings, int own = -1,
-                     const std::atomic<bool>* cancelled = nullptr);
+NetFindings find_out(const Net& net, std::uint64_t max_markings = quick_markings, int own = -1);
 
 // {"sentences": [{"sign", "group", "text", "trace", "places": [name, ...], "transitions",
 //  "property"}], "traces": [[{"fire" | "finish" | "put", "time"}, ...]] up to 1000 steps of each,

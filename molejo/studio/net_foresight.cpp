@@ -22,7 +22,8 @@ RunSettings run_settings(const Net& net, Fraction frame_rate, std::uint64_t seed
   settings.frame_rate = frame_rate;
   settings.seed = seed;
   settings.await = await;
-  settings.most_firings_at_once = 10'000 + 20 * static_cast<std::int64_t>(net.transitions.size());
+  settings.times = times_of(net);
+  settings.most_firings_at_once = usual_firings_at_once(net);
   return settings;
 }
 
@@ -38,7 +39,7 @@ void refuse_endless(const Net& net, const Net& before, const RunSettings& settin
   for (auto e = trace.events.rbegin(); e != trace.events.rend() && seen.size() < 4; ++e) {
     if (e->kind != NetEventKind::fire) continue;
     if (std::find(seen.begin(), seen.end(), e->node) != seen.end()) break;
-    t = static_cast<double>(e->tick) / static_cast<double>(trace.ticks_per_second);
+    t = trace.seconds(e->tick);
     const std::string& name = net.transitions[static_cast<std::size_t>(e->node)].name;
     names = "'" + name + "'" + (seen.empty() ? "" : ", ") + names;
     seen.push_back(e->node);

@@ -125,9 +125,7 @@ JsonValue net_frame_json(const NetLine& line, const NetPart& part, double since)
 }
 
 JsonValue chart_json(const Net& net, const NetTrace& trace) {
-  const auto seconds = [&](std::int64_t tick) {
-    return static_cast<double>(tick) / static_cast<double>(trace.ticks_per_second);
-  };
+  const auto seconds = [&](std::int64_t tick) { return trace.seconds(tick); };
   struct Bar {
     std::int64_t start, end;
     int place, kind;

@@ -26,7 +26,8 @@ class TokenGame : public NetLine {
   }
   std::vector<Watched> watched() const override {
     Monitor last = *monitor_;
-    last.close(*run_, run_->running() == 0 && allowed_transitions(net_, *run_).empty());
+    if (play_.mode == NetMode::trace && player_->is_over()) last.close_trace(*run_);
+    last.close(*run_, false);
     return {last.watched().begin(), last.watched().end()};
   }
 
@@ -38,7 +39,8 @@ class TokenGame : public NetLine {
   void restart() override {
     // a trace says when awaited actions are over
     const bool await = play_.mode == NetMode::trace;
-    const RunSettings settings = run_settings(net_, net_frame_rate, 1, await);
+    RunSettings settings = run_settings(net_, net_frame_rate, 1, await);
+    if (await) settings.times = times_of(net_, play_.trace);
     try {
       run_.emplace(played_, settings);
     } catch (const NetError& e) {
@@ -60,6 +62,7 @@ class TokenGame : public NetLine {
         player_->play(*run_, net_);
         failure_ = player_->failure();
         if (!failure_.empty()) return false;
+        if (player_->is_over()) monitor_->close_trace(*run_);
       }
       if (paced_ && ++since_ >= frames_per_firing) fire_one();
       run_->advance();

@@ -1844,7 +1844,7 @@ test_net_analyse_finds_when_events_must_come() {
   holds stdout '^never fire +none$'
   expect 1 net analyse lift.net.json --json
   cp stdout proof.json
-  expect 0 net run lift.net.json --trace proof.json
+  expect 1 net run lift.net.json --trace proof.json
   holds stdout 'fire,go,1$'
   holds stderr '^never: entering & moving: violated from '
   echo '["go", "go"]' > twice.json
@@ -1864,8 +1864,10 @@ EOF
   holds stderr 'lift.show.json: never: entering & moving: violated from 3.2 s \(frame 77\)'
   [ "$(head -c 4 lift.glb)" = glTF ] || fail "the recording was not written"
   holds why.json '"fire": "go"'
-  expect 0 direct lift.show.json --trace why.json --json
+  expect 1 direct lift.show.json --trace why.json --json
   holds stdout '"state": "violated"'
+  holds stdout '"frame": 77'
+  holds stderr 'never: entering & moving: violated from 3.2 s \(frame 77\)'
   expect 1 direct lift.show.json --json
   holds stdout '"frame": 77'
   # at other times all is well
@@ -1877,6 +1879,103 @@ EOF
   expect 0 direct nobody.show.json
   holds stderr "warning: .*no cause raises the event 'walk' of 'go', which cannot fire; .*'up'"
   holds stdout 'never: entering & moving: holds'
+}
+
+# What one command writes the others read.
+test_violations_and_counterexamples_play_again() {
+  local fps property
+  cat > slow.net.json << 'EOF'
+{"places": [{"name": "a", "tokens": 1}, {"name": "b", "delay": "1/3"}, {"name": "c", "delay": 0.00000001}, {"name": "d"}, {"name": "e"}],
+ "transitions": [{"name": "t", "in": "a", "event": "go", "out": "b"}, {"name": "u", "in": "b", "out": "c"},
+                 {"name": "v", "in": "c", "event": "stop", "out": "d"}],
+ "properties": ["PROPERTY"]}
+EOF
+  cat > slow.show.json << 'EOF'
+{"scene": {"bodies": [{"name": "ball", "shape": {"sphere": 0.1}}]}, "net": "now.net.json", "duration": 3,
+ "causes": [{"at": [0.7], "raise": "go"}, {"at": ["4/3"], "raise": "stop"}]}
+EOF
+  for property in 'never: b' 'never: d' 'always: a' 'eventually: e' 'eventually within 0.7: e' \
+    'eventually within 1/3: b' 'eventually within 4/3: e' 'eventually within 0.123456789: c' 'never: a'; do
+    sed "s|PROPERTY|$property|" slow.net.json > now.net.json
+    # a counterexample of the analysis
+    expect 1 net analyse now.net.json --json
+    cp stdout proof.json
+    for fps in 24 25 30 60 30000/1001 29.97; do
+      expect 1 net run now.net.json --trace proof.json --fps "$fps"
+      holds stderr "^$property: violated from "
+      expect 1 direct slow.show.json --trace proof.json --fps "$fps" --json
+      holds stdout '"state": "violated"'
+    done
+    # a violation of the show
+    for fps in 24 30000/1001; do
+      expect 1 direct slow.show.json --fps "$fps" --violation why.json --anyway
+      grep -oE 'violated from [^)]*\)' stderr > first || fail "not violated: $property"
+      expect 1 direct slow.show.json --fps "$fps" --trace why.json
+      grep -oE 'violated from [^)]*\)' stderr > again || fail "not violated again: $property"
+      cmp first again || fail "told otherwise: $property"
+      expect 1 net run now.net.json --fps "$fps" --trace why.json
+      grep -oE 'violated from [^)]*\)' stderr > again || fail "not violated in the net: $property"
+      cmp first again || fail "told otherwise of the net: $property"
+    done
+  done
+  # of a run
+  sed 's|PROPERTY|never: a|' slow.net.json > now.net.json
+  expect 1 net run now.net.json --json
+  cp stdout run.json
+  expect 1 net run now.net.json --trace run.json
+  holds stderr '^never: a: violated from 0 s \(frame 0\)'
+}
+
+test_times_are_exact_at_every_frame_rate() {
+  local fps at
+  for at in 0.1 0.3 0.7 1.1 0.123456789 0.000001 2.999999999 '"7/11"'; do
+    cat > at.show.json << EOF
+{"scene": {"bodies": [{"name": "ball", "shape": {"sphere": 0.1}}]}, "duration": 4, "causes": [{"at": [$at], "raise": "go"}],
+ "net": {"places": [{"name": "a", "tokens": 1}, {"name": "b"}], "transitions": [{"name": "t", "in": "a", "event": "go", "out": "b"}],
+         "properties": ["eventually within ${at//\"/}: b"]}}
+EOF
+    for fps in 24 25 30 60 30000/1001 29.97; do
+      expect 0 direct at.show.json --fps "$fps"
+      holds stdout 'eventually within .*: seen at '
+    done
+  done
+  expect 0 direct at.show.json --duration 0.5
+  holds stderr 'warning: at.show.json: a cause at 7/11 s comes after the end of the show, 0.5 s$'
+  # two large primes and a frame rate
+  cat > no.show.json << 'EOF'
+{"scene": {"bodies": [{"name": "ball", "shape": {"sphere": 0.1}}]}, "duration": 4,
+ "causes": [{"at": ["1/999999937", "1/999999929"], "raise": "go"}],
+ "net": {"places": [{"name": "a", "tokens": 1}], "transitions": [{"name": "t", "in": "a", "event": "go"}]}}
+EOF
+  expect 2 direct no.show.json
+  holds stderr '^molejo: no.show.json: .*the time 1/999999929 s of a cause has no common tick'
+}
+
+test_direct_tells_a_net_that_never_comes_to_rest() {
+  cat > endless.show.json << 'EOF'
+{"scene": {"bodies": [{"name": "ball", "shape": {"sphere": 0.1}}]}, "duration": 1,
+ "net": {"places": [{"name": "a", "tokens": 1}, {"name": "n"}], "transitions": [{"name": "t", "in": "a", "out": ["a", "n"]}]}}
+EOF
+  expect 1 direct endless.show.json
+  holds stderr 'the net stopped in frame 1: the firings of one instant never end'
+}
+
+test_a_trace_is_played_whole_or_told() {
+  cat > late.net.json << 'EOF'
+{"places": [{"name": "a", "delay": 100, "tokens": 1}, {"name": "b"}], "transitions": [{"name": "t", "in": "a", "out": "b"}],
+ "properties": ["possible: a", "never: b"]}
+EOF
+  expect 1 net analyse late.net.json --json
+  cp stdout proof.json
+  # what fails comes before what is possible, and lasts longer than runs do unless told
+  expect 1 net run late.net.json --trace proof.json
+  holds stderr '^never: b: violated from 100 s \(frame 2400\)'
+  expect 1 net run late.net.json --trace proof.json --duration 20
+  holds stderr 'the trace is not over: step 1 of 1 was not played'
+  echo '[{"time": 0.12345678901, "fire": "t"}]' > long.json
+  refuse 'expected seconds with at most 9 decimals' net run late.net.json --trace long.json
+  echo '[{"time": 100, "frie": "t"}]' > misspelt.json
+  refuse "unknown key 'frie'" net run late.net.json --trace misspelt.json
 }
 
 test_net_convert_keeps_or_names_what_is_lost() {
@@ -1994,7 +2093,8 @@ test_direct_refuses_what_is_proved_wrong() {
   # the counterexample as an animation: the throw begins at frame 72
   expect 1 direct shows/ball_game.show.json --json
   cp stdout proof.json
-  expect 0 direct shows/ball_game.show.json --trace proof.json -o game.glb --json
+  expect 1 direct shows/ball_game.show.json --trace proof.json -o game.glb --json
+  holds stderr 'never: P3_P1a & P9: violated from 3 s \(frame 72\)'
   holds stdout '"fire": "T2"'
   [ "$(head -c 4 game.glb)" = glTF ] || fail "game.glb has no glTF header"
   expect 0 direct shows/ball_game.show.json --anyway --duration 1

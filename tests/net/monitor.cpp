@@ -7,6 +7,7 @@
 #include "molejo/io/net_trace.h"
 #include "molejo/io/net_watch.h"
 #include "molejo/net/trace.h"
+#include "tests/net/random_nets.h"
 
 using namespace molejo;
 
@@ -47,6 +48,7 @@ Observed seen(const Net& net, std::int64_t frames, const std::vector<TraceStep>*
     recorder.note(run);
     monitor.note(run);
   }
+  if (steps && player.is_over()) monitor.close_trace(run);
   monitor.close(run, false);
   close_trace(played, run, s.trace);
   s.watched.assign(monitor.watched().begin(), monitor.watched().end());
@@ -111,6 +113,164 @@ TEST_CASE("monitor: what was to come eventually is violated once nothing can hap
   Monitor monitor(net);
   const NetTrace trace = play(net, {}, 100, &monitor);
   CHECK(watched_text(trace, monitor.watched()[0]) ==
-        "violated: it never comes, nothing can happen any more");
+        "violated from 1 s (frame 24) on: it never comes, nothing happens any more");
   CHECK_FALSE(monitor.watched()[1].is_violated());
+}
+
+namespace {
+
+// A violation that is written, read and played again.
+PlayedTrace played_again(const Net& net, const NetTrace& trace, const Watched& w, Fraction rate) {
+  const std::string file = pretty_text(watched_json(net, trace, {w}).items[0]);
+  // waits for words that do not come would go on for ever
+  const std::vector<TraceStep> steps = parse_trace(file, "why.json", net);
+  const std::int64_t frames = *ceil_product(end_of(steps), rate) + 1;
+  return play_trace(net, {.frame_rate = rate}, frames, steps);
+}
+
+Fraction violated_at(const NetTrace& trace, const Watched& w) {
+  return {w.violated_from, trace.ticks_per_second};
+}
+
+}  // namespace
+
+TEST_CASE("monitor: a violation that is played again is told again, at the same frame") {
+  const Net net = parse_net_json(R"({
+    "places": [{"name": "a", "delay": 0.7, "tokens": 1}, {"name": "b", "delay": 0.5}, {"name": "c"}, {"name": "d"}],
+    "transitions": [{"name": "t", "in": "a", "out": "b"}, {"name": "u", "in": "b", "out": "c"}],
+    "properties": ["eventually: d", "eventually within 0.7: d", "eventually within 0.7: b",
+                   "eventually within 1: c", "eventually within 9: d", "eventually within 1/7: c",
+                   "never: a", "always: a", "never: c", "always: waiting(b) == 0"]
+  })",
+                                 "net.json");
+  for (const Fraction& rate : {Fraction(24), Fraction(25), Fraction(10), Fraction(30000, 1001)}) {
+    Monitor monitor(net);
+    const NetTrace trace =
+        play(net, {.frame_rate = rate, .times = times_of(net)}, 1'000'000, &monitor);
+    int violated = 0;
+    for (std::size_t i = 0; i < monitor.watched().size(); ++i) {
+      const Watched& w = monitor.watched()[i];
+      CAPTURE(w.property.text);
+      CHECK(w.is_violated() == (i != 2));
+      if (!w.is_violated()) continue;
+      ++violated;
+      const PlayedTrace again = played_again(net, trace, w, rate);
+      CHECK(again.failure == "");
+      const Watched& told = again.watched[i];
+      REQUIRE(told.is_violated());
+      CHECK(violated_at(again.trace, told) == violated_at(trace, w));
+      CHECK(again.trace.frame_of(told.violated_from) == trace.frame_of(w.violated_from));
+      if (!w.property.within) CHECK(told.never_comes == w.never_comes);
+    }
+    CHECK(violated == 9);
+    CHECK(watched_text(trace, monitor.watched()[6]).starts_with("violated from 0 s (frame 0) to"));
+  }
+}
+
+TEST_CASE("monitor: a trace of an event that fires several transitions rests behind the last") {
+  const Net net = parse_net_json(R"({
+    "places": [{"name": "a", "tokens": 2}, {"name": "b"}, {"name": "c"}],
+    "transitions": [{"name": "t", "event": "e", "in": "a", "out": "b", "priority": 2},
+                    {"name": "u", "event": "e", "in": "b", "out": "c"}, {"name": "v", "event": "f", "in": "b", "out": "c"}],
+    "properties": ["never: b", "never: c"]})",
+                                 "net.json");
+  const auto violated = [&](const char* trace) {
+    const PlayedTrace played = play_trace(net, {}, 100, parse_trace(trace, "trace.json", net));
+    CHECK(played.failure == "");
+    CHECK(played.watched[1].is_violated());
+    return played.watched[0].is_violated();
+  };
+  CHECK_FALSE(violated(R"([{"time": 1, "fire": "t"}, {"time": 1, "fire": "u"}])"));
+  CHECK_FALSE(violated(R"(["t", "u", "t", "u"])"));
+  CHECK(violated(R"(["t", "v"])"));
+  CHECK(violated(R"([{"time": 1, "fire": "t"}, {"time": 2, "fire": "u"}])"));
+  CHECK(violated(R"(["t", "t", "u"])"));
+}
+
+TEST_CASE("monitor: a trace without steps shows the start") {
+  const Net net = parse_net_json(
+      R"({"places": [{"name": "a", "tokens": 1}, {"name": "b"}],
+          "transitions": [{"name": "t", "in": {"a": 2}, "out": "b"}, {"name": "u", "event": "e", "in": "b"}],
+          "properties": ["never: a", "never: a > 1", "eventually: b"]})",
+      "net.json");
+  const std::vector<TraceStep> none, until_now{TraceStep{.time = Fraction(0)}};
+  for (const std::vector<TraceStep>& steps : {none, until_now}) {
+    const PlayedTrace played = play_trace(net, {}, 10, steps);
+    CHECK(played.failure == "");
+    CHECK(played.watched[0].is_violated());
+    CHECK_FALSE(played.watched[1].is_violated());
+    CHECK(played.watched[2].never_comes);
+  }
+}
+
+TEST_CASE("monitor: a violation that no frame shows is told with the frame behind it") {
+  const Net net = parse_net_json(R"({
+    "places": [{"name": "a", "tokens": 1}, {"name": "b"}, {"name": "c", "delay": 1}],
+    "transitions": [{"name": "t", "in": "a", "event": "e", "out": "b"}],
+    "properties": ["never: a"]})",
+                                 "net.json");
+  NetRun run(net, {.frame_rate = 10});
+  NetTrace trace;
+  TraceRecorder recorder(net, run, 10, trace);
+  Monitor monitor(net);
+  recorder.note(run);
+  monitor.note(run);
+  run.raise("e");  // at 0 s
+  run.advance();
+  recorder.note(run);
+  monitor.note(run);
+  monitor.close(run, false);
+  close_trace(net, run, trace);
+  const Watched& w = monitor.watched()[0];
+  CHECK(watched_text(trace, w) == "violated from 0 s (frame 0) to 0 s (frame 0)");
+  const JsonValue json = watched_json(net, trace, {w}).items[0];
+  CHECK(json.find("frame")->number == 0);
+  CHECK(json.find("last_frame")->number == 0);
+}
+
+TEST_CASE("monitor: every violation of a random net in a random world plays again") {
+  int violated = 0, never = 0;
+  for (std::uint32_t seed = 0; seed < 1500; ++seed) {
+    CAPTURE(seed);
+    const Net net = test::random_net(seed, test::random_kind(seed));
+    const Fraction rates[] = {6, 24, Fraction(30000, 1001)};
+    const Fraction rate = rates[seed % 3];
+    test::Dice dice(seed);
+    NetRun run(net, {.frame_rate = rate, .most_firings_at_once = 300});
+    NetTrace trace;
+    TraceRecorder recorder(net, run, rate, trace);
+    Monitor monitor(net);
+    recorder.note(run);
+    monitor.note(run);
+    while (run.frame() < 40 && run.stopped() == RunStop::none) {
+      const std::int64_t tick = run.tick() + dice.draw(static_cast<int>(run.ticks_per_frame()));
+      if (dice.chance(30)) run.advance_to(tick);
+      if (dice.chance(30)) run.raise("e" + std::to_string(dice.draw(3)));
+      if (dice.chance(5)) run.hold("e" + std::to_string(dice.draw(3)), dice.chance(30));
+      const PlaceId place{dice.draw(static_cast<int>(net.places.size()))};
+      if (dice.chance(30) && net.places[static_cast<std::size_t>(place.index)].awaited) {
+        run.finish(place);
+      }
+      if (!run.advance()) break;
+      recorder.note(run);
+      monitor.note(run);
+    }
+    if (run.stopped() != RunStop::none) continue;
+    monitor.close(run, false);
+    close_trace(net, run, trace);
+    for (std::size_t i = 0; i < monitor.watched().size(); ++i) {
+      const Watched& w = monitor.watched()[i];
+      if (!w.is_violated()) continue;
+      CAPTURE(w.property.text);
+      ++violated;
+      never += w.never_comes ? 1 : 0;
+      const PlayedTrace again = played_again(net, trace, w, rate);
+      CHECK(again.failure == "");
+      REQUIRE(again.watched[i].is_violated());
+      CHECK(violated_at(again.trace, again.watched[i]) == violated_at(trace, w));
+      if (!w.property.within) CHECK(again.watched[i].never_comes == w.never_comes);
+    }
+  }
+  CHECK(violated > 1000);
+  CHECK(never > 50);
 }

@@ -140,7 +140,7 @@ TEST_CASE("open nets: events that are held leave no rest, which is certain of ra
     "transitions": [{"name": "t", "event": "e", "in": "wait", "out": "done"}]
   })");
   CHECK(decided(net, "eventually: ready(wait)") == Verdict::unknown);
-  CHECK(verdict(net, "eventually: ready(wait)", {.holds = false}).verdict == Verdict::holds);
+  CHECK(verdict(net, "eventually: ready(wait)", {{}, false}).verdict == Verdict::holds);
   CHECK(decided(net, "eventually: ready(wait) | done") == Verdict::holds);
   CHECK(decided(net, "never: wait & done") == Verdict::holds);
 }
@@ -167,7 +167,7 @@ TEST_CASE("open nets: a world that acts without end cannot stop time") {
     "places": [{"name": "boils", "delay": 3, "tokens": 1}, {"name": "done"}, {"name": "bell", "tokens": 1}],
     "transitions": [{"name": "ready", "in": "boils", "out": "done"}, {"name": "ring", "event": "ring", "in": "bell", "out": "bell"}]
   })");
-  const OpenSettings raised{.holds = false};
+  const OpenSettings raised{{}, false};
   CHECK(verdict(net, "eventually: done", raised).verdict == Verdict::holds);
   CHECK(verdict(net, "eventually within 3: done", raised).verdict == Verdict::holds);
   // but it may begin the wait anew again and again

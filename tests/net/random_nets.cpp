@@ -1,6 +1,9 @@
 #include "tests/net/random_nets.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
 
 namespace molejo::test {
 
@@ -20,39 +23,106 @@ bool is_enabled(const Net& net, const Marking& m, int t) {
   return true;
 }
 
+std::string random_term(Dice& dice, const Net& net) {
+  const std::string p = net.places[at(dice.draw(static_cast<int>(net.places.size())))].name;
+  const std::string t =
+      net.transitions[at(dice.draw(static_cast<int>(net.transitions.size())))].name;
+  switch (dice.draw(10)) {
+    case 0:
+      return fmt::format("waiting({})", p);
+    case 1:
+      return fmt::format("ready({})", p);
+    case 2:
+      return fmt::format("enabled({})", t);
+    case 3:
+      return fmt::format("{} >= 2", p);
+    case 4:
+      return "deadlock";
+    default:
+      return p;
+  }
+}
+
+std::string random_property(Dice& dice, const Net& net) {
+  std::string formula = random_term(dice, net);
+  if (dice.chance(60)) formula += (dice.chance(70) ? " & " : " | ") + random_term(dice, net);
+  constexpr const char* within[] = {"1", "2", "5/2", "4"};
+  switch (dice.draw(6)) {
+    case 0:
+      return "always: !(" + formula + ")";
+    case 1:
+      return "possible: " + formula;
+    case 2:
+      return "eventually: " + formula;
+    case 3:
+      return fmt::format("eventually within {}: {}", within[dice.draw(4)], formula);
+    default:
+      return "never: " + formula;
+  }
+}
+
 }  // namespace
 
 Net random_net(std::uint32_t seed, const RandomNet& kind) {
-  std::mt19937 random(seed);
-  const auto draw = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  Dice dice(seed);
   Net net;
   NetBuilder builder(net);
+  const Fraction delays[] = {1, 1, 2, Fraction(1, 2), Fraction(3, 2), 3, Fraction(1, 3)};
   for (int p = 0; p < kind.places; ++p) {
-    Place place{.name = "p" + std::to_string(p), .tokens = draw(kind.most_tokens + 1)};
-    if (kind.timed) place.delay = Fraction(draw(5), 1 + draw(3));
+    Place place{.name = "p" + std::to_string(p), .tokens = dice.draw(kind.most_tokens + 1)};
+    if (dice.chance(kind.timed)) place.delay = delays[dice.draw(7)];
+    place.awaited = dice.chance(kind.awaited);
     builder.add(std::move(place));
   }
   for (int t = 0; t < kind.transitions; ++t) {
-    Transition transition{.name = "t" + std::to_string(t), .priority = 1 + draw(kind.priorities)};
-    if (draw(10) < kind.events) transition.event = "e" + std::to_string(draw(3));
+    Transition transition{.name = "t" + std::to_string(t),
+                          .priority = 1 + dice.draw(kind.priorities)};
+    if (dice.chance(kind.events)) {
+      transition.event = "e" + std::to_string(dice.draw(kind.event_names));
+    }
     builder.add(std::move(transition));
-    const int inputs = 1 + draw(2), outputs = kind.conservative ? inputs : draw(3);
+    const int inputs = dice.chance(kind.sources) ? 0 : 1 + dice.draw(2);
+    const bool keeps = dice.chance(kind.conservative);
+    const int outputs = keeps ? inputs : dice.draw(3);
     for (int i = 0; i < inputs + outputs; ++i) {
-      const bool takes = i < inputs;
-      const int weight = kind.conservative ? 1 : 1 + draw(kind.most_weight);
-      builder.join(takes ? ArcKind::input : ArcKind::output, {draw(kind.places)}, {t}, weight);
+      const PlaceId p{dice.draw(kind.places)};
+      const bool cuts = dice.chance(kind.interrupters), heavy = dice.chance(kind.heavy);
+      try {
+        builder.join(i >= inputs ? ArcKind::output
+                     : cuts      ? ArcKind::interrupter
+                                 : ArcKind::input,
+                     p, {t}, heavy && !keeps ? 2 + dice.draw(kind.most_weight - 1) : 1);
+      } catch (const NetError&) {  // an input and an interrupting arc between the same
+      }
     }
   }
   for (int i = 0; i < kind.inhibitors; ++i) {
-    const PlaceId p{draw(kind.places)};
-    const TransitionId t{draw(kind.transitions)};
-    const auto same = [&](const Arc& a) {
-      return a.kind == ArcKind::inhibitor && a.place == p && a.transition == t;
-    };
-    if (std::any_of(net.arcs.begin(), net.arcs.end(), same)) continue;
-    builder.connect(ArcKind::inhibitor, p, t, 1 + draw(2));
+    const PlaceId p{dice.draw(kind.places)};
+    const TransitionId t{dice.draw(kind.transitions)};
+    builder.join(ArcKind::inhibitor, p, t, 1 + dice.draw(2));
   }
+  for (int i = 0; i < kind.properties; ++i) net.properties.push_back(random_property(dice, net));
   return net;
+}
+
+RandomNet random_kind(std::uint32_t seed) {
+  Dice dice(~seed);
+  const bool open = dice.chance(75);
+  RandomNet kind;
+  kind.places = 2 + dice.draw(4);
+  kind.transitions = 2 + dice.draw(5);
+  kind.heavy = 20;
+  kind.inhibitors = dice.chance(50) ? 0 : 1 + dice.draw(3);
+  kind.priorities = dice.chance(50) ? 1 : 3;
+  kind.events = open ? 50 : 0;
+  kind.event_names = 1 + dice.draw(3);
+  kind.conservative = 75;
+  kind.timed = dice.chance(80) ? 55 : 0;
+  kind.awaited = open && dice.chance(30) ? 40 : 0;
+  kind.interrupters = 20;
+  kind.sources = 3;
+  kind.properties = 6;
+  return kind;
 }
 
 std::vector<int> may_fire(const Net& net, const Marking& m, bool ignore_priorities) {

@@ -8,8 +8,9 @@
 #include <set>
 
 #include "molejo/io/net_file.h"
-#include "molejo/net/run.h"
-#include "tests/net/random_open_net.h"
+#include "molejo/io/net_report.h"
+#include "molejo/net/trace.h"
+#include "tests/net/random_nets.h"
 
 namespace molejo::test {
 
@@ -245,11 +246,6 @@ class Play {
   bool closed_ = true;
 };
 
-Net held_back(Net net) {
-  for (Transition& t : net.transitions) t.event = "by hand: " + t.name;
-  return net;
-}
-
 // Plays a trace step by step; each must be what the rules allow then. Empty: it is a run.
 class TracePlay {
  public:
@@ -257,14 +253,15 @@ class TracePlay {
       : net_(net),
         result_(r),
         held_(held_back(net)),
-        run_(held_, {.frame_rate = Fraction(1, 1000000)}),
+        run_(held_, {.frame_rate = Fraction(1, 1000000), .times = times_of(net, steps_of(r))}),
         judge_(net) {}
 
   std::string problem() {
     Observed now = look();
     for (std::size_t i = 0; i < result_.trace.size(); ++i) {
       const TimedFiring& f = result_.trace[i];
-      const std::int64_t tick = tick_of(f.time);
+      const std::int64_t tick = run_.tick_of(f.time);
+      if (!run_.is_tick(f.time)) return "its time is no whole tick";
       if (result_.timed && tick > run_.tick()) {
         if (const int t = by_itself(now); t >= 0)
           return fmt::format("'{}' must fire first", name(t));
@@ -287,8 +284,8 @@ class TracePlay {
       }
       now = look();
     }
-    if (result_.timed && tick_of(result_.until) > run_.tick()) {
-      run_.advance_to(tick_of(result_.until));
+    if (result_.timed && run_.tick_of(result_.until) > run_.tick()) {
+      run_.advance_to(run_.tick_of(result_.until));
       now = look();
     }
     if (only_rests_count(net_)) {
@@ -322,11 +319,6 @@ class TracePlay {
     }
     return best;
   }
-  std::int64_t tick_of(const Fraction& t) const {
-    const __int128 ticks = static_cast<__int128>(t.numerator) * run_.ticks_per_second();
-    return static_cast<std::int64_t>((2 * ticks + t.denominator) / (2 * t.denominator));
-  }
-
   const Net& net_;
   const PropertyResult& result_;
   Net held_;

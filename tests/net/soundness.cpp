@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "tests/net/random_open_net.h"
+#include "tests/net/random_nets.h"
 #include "tests/net/random_worlds.h"
 
 using namespace molejo;
@@ -22,7 +22,7 @@ TEST_CASE("soundness: no play of a random net contradicts its analysis") {
   int wrong = 0;
   for (int i = from; i < from + nets && wrong < 3; ++i) {
     const auto seed = static_cast<std::uint32_t>(i);
-    const Net net = random_open_net(seed);
+    const Net net = random_net(seed, random_kind(seed));
     const auto found = contradiction(net, seed, plays, count);
     if (!found) continue;
     ++wrong;

@@ -31,12 +31,12 @@ Marking replay(const Net& net, const std::vector<TransitionId>& trace, bool igno
 
 const RandomNet kinds[] = {
     {.places = 5, .transitions = 5},
-    {.places = 6, .transitions = 6, .conservative = true},
-    {.places = 5, .transitions = 6, .inhibitors = 2, .conservative = true},
+    {.places = 6, .transitions = 6, .conservative = 100},
+    {.places = 5, .transitions = 6, .inhibitors = 2, .conservative = 100},
     {.places = 5, .transitions = 6, .inhibitors = 1, .priorities = 3},
-    {.places = 6, .transitions = 7, .priorities = 2, .events = 3, .conservative = true},
-    {.places = 4, .transitions = 4, .most_weight = 3, .most_tokens = 9},
-    {.places = 3, .transitions = 6, .most_tokens = 3, .conservative = true},
+    {.places = 6, .transitions = 7, .priorities = 2, .events = 30, .conservative = 100},
+    {.places = 4, .transitions = 4, .most_tokens = 9, .most_weight = 3},
+    {.places = 3, .transitions = 6, .most_tokens = 3, .conservative = 100},
 };
 
 }  // namespace

@@ -4,7 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
+#include <set>
 
 #include "tests/net/known_nets.h"
 #include "tests/net/random_nets.h"
@@ -111,7 +113,7 @@ TEST_CASE("structure: semiflows of random nets are minimal and generate all othe
   for (std::uint32_t seed = 0; seed < 1000; ++seed) {
     CAPTURE(seed);
     const Net net =
-        random_net(seed, {.places = 5, .transitions = 4, .conservative = seed % 2 == 0});
+        random_net(seed, {.places = 5, .transitions = 4, .conservative = seed % 2 == 0 ? 100 : 0});
     const Matrix C = incidence_matrix(net);
     check_flows(C, place_semiflows(net));
     check_flows(transposed(C, net.transitions.size()), transition_semiflows(net));
@@ -123,7 +125,7 @@ TEST_CASE("structure: siphons and traps of random nets are those found among all
   for (std::uint32_t seed = 0; seed < 2000; ++seed) {
     CAPTURE(seed);
     const Net net =
-        random_net(seed, {.places = 7, .transitions = 6, .conservative = seed % 3 != 0});
+        random_net(seed, {.places = 7, .transitions = 6, .conservative = seed % 3 != 0 ? 100 : 0});
     const PlaceSets found = minimal_siphons(net), traps = minimal_traps(net);
     REQUIRE(found.complete);
     CHECK(bits(found) == smallest_by_trying(net, false));
@@ -137,7 +139,7 @@ TEST_CASE("structure: siphons and traps of random nets are those found among all
 TEST_CASE("structure: bounds from semiflows hold in every marking") {
   for (std::uint32_t seed = 0; seed < 500; ++seed) {
     CAPTURE(seed);
-    const Net net = random_net(seed, {.places = 5, .transitions = 5, .conservative = true});
+    const Net net = random_net(seed, {.places = 5, .transitions = 5, .conservative = 100});
     const std::vector<std::int64_t> bounds = semiflow_bounds(net, place_semiflows(net));
     for (const Marking& m : brute_force(net, 500).markings) {
       for (std::size_t p = 0; p < m.size(); ++p) {
@@ -150,7 +152,7 @@ TEST_CASE("structure: bounds from semiflows hold in every marking") {
 TEST_CASE("structure: the engine's marking is M + C e_t on random nets") {
   for (std::uint32_t seed = 0; seed < 500; ++seed) {
     const Net net =
-        random_net(seed, {.places = 5, .transitions = 5, .inhibitors = 1, .events = 10});
+        random_net(seed, {.places = 5, .transitions = 5, .inhibitors = 1, .events = 100});
     const Matrix C = incidence_matrix(net);
     NetRun run(net, {.seed = seed});  // every transition waits for its event
     for (int step = 0; step < 20; ++step) {
@@ -225,4 +227,58 @@ TEST_CASE("structure: a list that would grow too long is told incomplete") {
   CHECK_FALSE(place_semiflows(net).complete);
   CHECK(place_semiflows(net, {.rows = 20'000, .cells = 100'000'000}).flows.size() == 1 << 14);
   CHECK_FALSE(minimal_siphons(net).complete);
+}
+
+TEST_CASE("structure: the class of random nets is that of comparing every pair of places") {
+  int extended = 0, asymmetric = 0;
+  for (std::uint32_t seed = 0; seed < 2000; ++seed) {
+    CAPTURE(seed);
+    const Net net =
+        random_net(seed, {.places = 4, .transitions = 3 + static_cast<int>(seed % 3), .heavy = 0});
+    const Topology topology(net);
+    const auto consumers = [&](int p) {
+      std::set<int> all;
+      for (const Neighbour& t : topology.consumers[p]) all.insert(t.node);
+      return all;
+    };
+    bool same = true, nested = true;
+    for (int p = 0; p < 4; ++p) {
+      for (int q = 0; q < 4; ++q) {
+        const std::set<int> a = consumers(p), b = consumers(q);
+        std::vector<int> shared;
+        std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(shared));
+        if (shared.empty()) continue;
+        same &= a == b;
+        nested &= shared.size() == std::min(a.size(), b.size());
+      }
+    }
+    bool pure = true, ordinary = true;
+    for (const Arc& a : net.arcs) {
+      ordinary &= a.weight == 1;
+      for (const Arc& b : net.arcs) {
+        pure &= a.kind == b.kind || a.place != b.place || a.transition != b.transition;
+      }
+    }
+    const NetClass found = classify(net);
+    CHECK(found.pure == pure);
+    CHECK(found.extended_free_choice == (same && ordinary));
+    CHECK(found.asymmetric_choice == (nested && ordinary));
+    extended += found.extended_free_choice ? 1 : 0;
+    asymmetric += found.asymmetric_choice && !found.extended_free_choice ? 1 : 0;
+  }
+  CHECK(extended > 20);
+  CHECK(asymmetric > 20);
+}
+
+TEST_CASE("structure: many transitions and few places keep to the work that is allowed") {
+  Net net;
+  NetBuilder builder(net);
+  const PlaceId p = builder.add(Place{.name = "p"});
+  for (int t = 0; t < 100; ++t) {
+    builder.connect(ArcKind::output, p, builder.add(Transition{.name = "t" + std::to_string(t)}));
+  }
+  CHECK(place_semiflows(net).complete);
+  net.arcs.clear();
+  CHECK(place_semiflows(net).complete);
+  CHECK_FALSE(place_semiflows(net, {.work = 1000}).complete);
 }

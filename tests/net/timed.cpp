@@ -88,8 +88,8 @@ Net without_ties(std::uint32_t seed) {
   Net net = random_net(seed, {.places = 6,
                               .transitions = 6,
                               .inhibitors = static_cast<int>(seed % 3),
-                              .conservative = seed % 2 == 0,
-                              .timed = true});
+                              .conservative = seed % 2 == 0 ? 100 : 0,
+                              .timed = 80});
   for (std::size_t t = 0; t < net.transitions.size(); ++t) {
     net.transitions[t].priority = static_cast<int>((t * 5 + seed) % 6);
   }
@@ -161,8 +161,8 @@ TEST_CASE("timed nets: with ties every run stays within the exploration") {
                                       .transitions = 6,
                                       .most_tokens = 2,
                                       .inhibitors = static_cast<int>(seed % 2),
-                                      .conservative = true,
-                                      .timed = true});
+                                      .conservative = 100,
+                                      .timed = 80});
     const TimedSpace space(net, {.max_states = 3000});
     if (space.end() != TimedEnd::complete) continue;
     branching += space.deterministic() ? 0 : 1;
@@ -334,7 +334,7 @@ TEST_CASE("properties: verdicts on random nets agree with looking at every marki
   int holds = 0, fails = 0;
   for (std::uint32_t seed = 0; seed < 1500; ++seed) {
     CAPTURE(seed);
-    const Net net = random_net(seed, {.places = 4, .transitions = 5, .conservative = true});
+    const Net net = random_net(seed, {.places = 4, .transitions = 5, .conservative = 100});
     const BruteForce all = brute_force(net, 300);
     if (!all.complete) continue;
     const auto formula = [](const Marking& m) {

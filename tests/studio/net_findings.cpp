@@ -156,8 +156,12 @@ TEST_CASE("studio net: what waits for the world can be overtaken, whatever the p
 
 TEST_CASE("studio net: an analysis that nobody waits for ends") {
   const Net net = load_net(SourceFile::given(source_dir() + "/scenes/nets/mapk_8.pnml"));
-  const std::atomic<bool> cancelled = true;
-  CHECK_FALSE(find_out(net, most_markings, -1, &cancelled).complete);
+  Interrupt interrupt;
+  interrupt.cancel();
+  {
+    const InterruptScope scope(interrupt);
+    CHECK_THROWS_AS(find_out(net, most_markings), Interrupted);
+  }
   // the findings are those of what was asked last
   std::atomic<int> woken = 0;
   NetAnalyst analyst([&] { ++woken; });
