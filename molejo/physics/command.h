@@ -1,10 +1,10 @@
 // What a controller tells a world: forces along freedoms, targets of motors, wrenches on bodies.
 //
 //   Command<double> command(model);
-//   command.forces[freedom(model, "rail")] = 3;                          // N
-//   command.motors[freedom(model, "elbow")] = {.position = 1, .stiffness = 50, .damping = 5, .on =
-//   1}; command.wrenches = {{model.body("torso"), {}, {0, 0, 20}, {}}}; step(model, method, h,
-//   state, command, scratch);                    // integrate.h
+//   command.forces[freedom(model, "rail")] = 3;  // N
+//   command.motors[freedom(model, "elbow")] = {.position = 1, .stiffness = 50, .on = 1};
+//   command.wrenches = {{model.body("torso"), {}, {0, 0, 20}, {}}};
+//   step(model, method, h, state, command, scratch);  // integrate.h
 //
 // It acts for the step that it is given to. One that tells nothing leaves every bit as it is.
 // A Command<Pack4> is one of four worlds, each lane the command of its own.

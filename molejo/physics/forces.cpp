@@ -75,12 +75,12 @@ ForceSample force_at(const std::vector<Sample>& samples, double t) {
 }
 
 void apply_loop_drives(const Model& model, const Acting<double>& command, Dynamics<double>& d) {
-  static const std::vector<Drive> no_drives(6);
+  static constexpr Drive no_drives[6] = {};
   for (const LoopJoint& loop : model.loops) {
     if (loop.drives.empty() && !command.forces && !command.motors) continue;
     const JointCoordinates c = measure(model, d.kinematics, loop);
     const Freedoms f = freedoms(loop.type);
-    const Drive* drives = loop.drives.empty() ? no_drives.data() : loop.drives.data();
+    const Drive* drives = loop.drives.empty() ? no_drives : loop.drives.data();
     const MotorTarget<double>* targets =
         command.motors ? command.motors + loop.first_motor : nullptr;
     const Vec3 p = body_pose(model, d.kinematics, loop.body_2) * loop.X_2M.p;

@@ -1,6 +1,7 @@
 // Bodies of the templates declared in forces.h, for the two files that instantiate them.
 #pragma once
 
+#include <cassert>
 #include <type_traits>
 
 #include "molejo/model/kinematics_kernel.h"
@@ -239,6 +240,7 @@ void apply_wrenches(const Model& model, const std::vector<Wrench<S>>& wrenches, 
   for (const Wrench<S>& w : wrenches) {
     if (w.body.is_world()) continue;
     const auto i = static_cast<std::size_t>(w.body.index);
+    assert(i < d.applied.size());
     const BodyMotion<S>& b = d.kinematics.bodies[i];
     const Vec3T<S> arm = b.R * (w.p - widen<S>(model.links[i].p_BM));
     d.applied[i].linear += w.force;
