@@ -1,5 +1,7 @@
 #include "molejo/physics/command.h"
 
+#include <algorithm>
+
 #include "molejo/model/error.h"
 #include "molejo/physics/command_kernel.h"
 #include "molejo/physics/index.h"

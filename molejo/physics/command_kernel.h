@@ -1,8 +1,10 @@
 // Bodies of the templates declared in command.h, for the two files that instantiate them.
 #pragma once
 
-#include <algorithm>
+#include <bit>
 #include <cassert>
+#include <cstdint>
+#include <type_traits>
 
 #include "molejo/physics/command.h"
 
@@ -24,21 +26,43 @@ Command<S>::Command(const Model& model)
   wrenches.reserve(model.links.size());
 }
 
+// Is any of many numbers not a zero? All bits but the signs, one over the other: no branches.
 template <class S>
-Acting<S> acting([[maybe_unused]] const Model& model, const Command<S>& command) {
-  assert(command.forces.size() == static_cast<std::size_t>(model.motors));
-  assert(command.motors.size() == static_cast<std::size_t>(model.motors));
-  const auto pushes = [&](const S& force) { return any(nonzero(force)); };
-  const auto is_on = [&](const MotorTarget<S>& motor) { return any(nonzero(motor.on)); };
-  Acting<S> found;
-  if (std::any_of(command.forces.begin(), command.forces.end(), pushes)) {
-    found.forces = command.forces.data();
+class AnyNonzero {
+ public:
+  void add(const S& x) {
+    if constexpr (lanes<S> == 1) {
+      bits_ |= std::bit_cast<std::int64_t>(x);
+    } else {
+      bits_ |= (Pack4::Bits)x.v;
+    }
   }
-  if (std::any_of(command.motors.begin(), command.motors.end(), is_on)) {
-    found.motors = command.motors.data();
+  bool found() const {
+    if constexpr (lanes<S> == 1) {
+      return (bits_ & INT64_MAX) != 0;
+    } else {
+      return any(Pack4::Mask{(bits_ & INT64_MAX) != 0});
+    }
   }
-  if (!command.wrenches.empty()) found.wrenches = &command.wrenches;
-  return found;
+
+ private:
+  std::conditional_t<lanes<S> == 1, std::int64_t, Pack4::Bits> bits_{};
+};
+
+template <class S>
+inline Acting<S> acting([[maybe_unused]] const Model& model, const Command<S>& command) {
+  const std::size_t count = command.forces.size();
+  assert(count == static_cast<std::size_t>(model.motors) && count == command.motors.size());
+  AnyNonzero<S> forces, motors;
+  const S* force = command.forces.data();
+  const MotorTarget<S>* motor = command.motors.data();
+#pragma GCC unroll 4
+  for (std::size_t i = 0; i < count; ++i) {
+    forces.add(force[i]);
+    motors.add(motor[i].on);
+  }
+  return {forces.found() ? force : nullptr, motors.found() ? motor : nullptr,
+          command.wrenches.empty() ? nullptr : &command.wrenches};
 }
 
 }  // namespace molejo

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "molejo/physics/command_kernel.h"
 #include "molejo/physics/dynamics_kernel.h"
 #include "molejo/physics/forces_kernel.h"
 #include "molejo/physics/integrate.h"
