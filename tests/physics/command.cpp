@@ -352,6 +352,24 @@ TEST_CASE("command: the forces of inverse dynamics give the acceleration that th
   }
 }
 
+TEST_CASE("command: all integrators come to the same motion, with their own order") {
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    const Built built = build(random_tree_scene({.bodies = 9, .floating = true, .seed = seed}));
+    const Command<double> command = random_command(built.model, seed);
+    const State exact = obeyed(built, Integrator::rk4, 5e-4, 200, command);
+    const auto error = [&](Integrator method, int steps) {
+      return separation(built.model, exact, obeyed(built, method, 0.1 / steps, steps, command));
+    };
+    CAPTURE(seed);
+    CHECK(error(Integrator::rkf45, 200) < 1e-8);
+    const double second = order(error(Integrator::midpoint, 400), error(Integrator::midpoint, 800));
+    CHECK(second > 1.8);
+    const double first = order(error(Integrator::semi_implicit_euler, 400),
+                               error(Integrator::semi_implicit_euler, 800));
+    CHECK(first > 0.8);
+  }
+}
+
 TEST_CASE("command: reduced and maximal coordinates obey alike, closed loops too") {
   Scene scene = shipped_scene("four_bar");
   const std::string joint = scene.joints[0].name, loop = scene.joints.back().name;
