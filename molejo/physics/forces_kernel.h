@@ -20,6 +20,34 @@ inline bool has_motor(const Drive& d) {
   return d.kp > 0 || d.kd > 0 || d.force != 0 || d.by_formula;
 }
 
+// A motor acts like a spring and damper until it saturates.
+template <class S>
+void add_motor(const Drive& d, S f, S kp, S kd, DriveForce<S>& r) {
+  if (d.max_force) {
+    const S top(*d.max_force), zero(0.0);
+    const auto saturated = absolute(f) > top;
+    f = maximum(minimum(f, top), -top);
+    kp = select(saturated, zero, kp);
+    kd = select(saturated, zero, kd);
+  }
+  r.force += f;
+  r.stiffness += kp;
+  r.damping += kd;
+}
+
+// The same where a command may have told it something.
+template <class S>
+[[gnu::noinline]] void add_told_motor(const Drive& d, const S& own, const MotorTarget<S>& told,
+                                      const S& x, const S& v, DriveForce<S>& r) {
+  const auto on = nonzero(told.on);
+  const S kp = select(on, told.stiffness, S(d.kp)), kd = select(on, told.damping, S(d.kd));
+  const S f = select(on, (told.position - x) * kp + (told.velocity - v) * kd, own);
+  const S before = r.force;
+  add_motor(d, f, kp, kd, r);
+  // who has no motor keeps every bit
+  if (!has_motor(d)) r.force = select(on, r.force, before);
+}
+
 // `told`: of a command, or null.
 template <class S>
 DriveForce<S> drive_force(const Drive& d, const MotorInput<S>& motor, const MotorTarget<S>* told,
@@ -43,29 +71,13 @@ DriveForce<S> drive_force(const Drive& d, const MotorInput<S>& motor, const Moto
     if (d.upper) add_limit(x - S(*d.upper), -1);
   }
 
-  // the motor acts like a spring and damper until it saturates
-  const bool in_scene = has_motor(d);
-  if (in_scene || told) {
-    const S zero(0.0);
-    S f = (motor.target - x) * d.kp + (motor.target_velocity - v) * d.kd + motor.force;
-    S kp(d.kp), kd(d.kd);
-    if (told) {
-      const auto on = nonzero(told->on);
-      kp = select(on, told->stiffness, kp);
-      kd = select(on, told->damping, kd);
-      f = select(on, (told->position - x) * kp + (told->velocity - v) * kd, f);
-    }
-    if (d.max_force) {
-      const S top(*d.max_force);
-      const auto saturated = absolute(f) > top;
-      f = maximum(minimum(f, top), -top);
-      kp = select(saturated, zero, kp);
-      kd = select(saturated, zero, kd);
-    }
-    // who has no motor keeps every bit
-    r.force = in_scene ? r.force + f : select(nonzero(told->on), r.force + f, r.force);
-    r.stiffness += kp;
-    r.damping += kd;
+  const auto own = [&] {
+    return (motor.target - x) * d.kp + (motor.target_velocity - v) * d.kd + motor.force;
+  };
+  if (told) {
+    add_told_motor(d, own(), *told, x, v, r);
+  } else if (has_motor(d)) {
+    add_motor(d, own(), S(d.kp), S(d.kd), r);
   }
   return r;
 }
