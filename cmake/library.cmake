@@ -34,8 +34,9 @@ set(MOLEJO_PACK_SOURCES
 # narrow stores: up to 15 % slower than plain scalars
 set(KERNELS ${MOLEJO_PACK_SOURCES}
   molejo/model/kinematics.cpp molejo/model/kinematics_pack.cpp molejo/physics/forces.cpp
-  molejo/physics/forces_pack.cpp molejo/physics/dynamics.cpp molejo/physics/integrate.cpp molejo/physics/contact_system.cpp
-  molejo/physics/point_contact.cpp molejo/locomotion/rollout.cpp)
+  molejo/physics/forces_pack.cpp molejo/physics/dynamics.cpp molejo/physics/integrate.cpp
+  molejo/physics/contact_system.cpp molejo/physics/point_contact.cpp
+  molejo/locomotion/rollout.cpp)
 set_source_files_properties(${KERNELS} PROPERTIES
   COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize> SKIP_UNITY_BUILD_INCLUSION ON)
 # the page of the gallery is part of the library

@@ -33,6 +33,7 @@ struct SimulateOptions {
   bool forces = false;                // draw contact forces in .glb and .svg
   std::optional<double> force_scale;  // N for an arrow of a metre
   std::vector<std::string> settings;  // "name=value" of variables
+  std::string command;                // table of commands over time; empty: none
   UnitCheck units = UnitCheck::off;
   bool json = false;
   bool watch = false;  // run again whenever the file is saved

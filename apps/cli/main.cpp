@@ -173,6 +173,10 @@ CLI::App* add_simulate(CLI::App& app, SimulateOptions& options, Words& words) {
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  simulate
+      ->add_option("--command", options.command,
+                   "Table of forces, motor targets and wrenches over time: .csv")
+      ->type_name("FILE");
   add_units(*simulate, words.units);
   simulate->add_flag("--json", options.json, "Print the summary as one JSON object");
   simulate->add_flag("--watch", options.watch,

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <utility>
 
 #include "apps/cli/memory.h"
 #include "molejo/math/clock.h"
@@ -59,13 +60,15 @@ class ProgressLine {
 
 }  // namespace
 
-Recording run(const Built& built, const Settings& settings, const BetweenFrames& between) {
+Recording run(const Built& built, const Settings& settings, const BetweenFrames& between,
+              Run::Controller controller) {
   Settings on_all_threads = settings;
   on_all_threads.threads = 0;
   on_all_threads.budget = run_budget();
   check_frame_count(built.model, on_all_threads);
   ProgressLine line(settings.duration);
   Run world(built.model, built.initial, on_all_threads, built.formulas);
+  world.set_controller(std::move(controller));
   Recording recording = record(world, built.formulas.get(), [&](const Frame& frame, std::int64_t) {
     line.tell(frame.state.t);
     return !between || between(world);

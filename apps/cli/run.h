@@ -11,7 +11,8 @@ namespace molejo::cli {
 using BetweenFrames = std::function<bool(Run&)>;
 
 // Simulates with a progress line on stderr when that is a terminal. Throws InputError when the
-// frames would not fit into memory.
-Recording run(const Built& built, const Settings& settings, const BetweenFrames& between = {});
+// frames would not fit into memory. The controller, if there is one, is asked before every step.
+Recording run(const Built& built, const Settings& settings, const BetweenFrames& between = {},
+              Run::Controller controller = {});
 
 }  // namespace molejo::cli

@@ -13,6 +13,7 @@
 #include "apps/cli/stop_signal.h"
 #include "apps/cli/watch.h"
 #include "molejo/io/animado.h"
+#include "molejo/io/command_table.h"
 #include "molejo/io/export.h"
 #include "molejo/io/load.h"
 #include "molejo/math/expression.h"
@@ -46,6 +47,7 @@ void check_outputs(const SimulateOptions& options) {
   std::set<std::string> seen;
   const auto check = [&](const std::string& path, const std::vector<std::string>& endings) {
     check_output(path, endings, options.scene);
+    if (!options.command.empty()) check_output(path, endings, options.command);
     if (!seen.insert(std::filesystem::absolute(path).lexically_normal().string()).second) {
       throw InputError(path + ": given twice as output");
     }
@@ -99,6 +101,13 @@ void set_variable(const std::string& text, Scene& scene) {
     return;
   }
   throw InputError("--set: " + unknown_word("variable", name, known));
+}
+
+// Of the table of commands, if one is given.
+Run::Controller read_controller(const std::string& file, const Model& model) {
+  if (file.empty()) return {};
+  const auto table = std::make_shared<const CommandTable>(load_command_table(given(file), model));
+  return [table](const State& state, Command<double>& command) { table->fill(state.t, command); };
 }
 
 // Told only where something may touch.
@@ -171,10 +180,12 @@ int simulate_scene(const SimulateOptions& options, Scene scene, const BetweenFra
   check_units(built, options.units);
   print_warnings(scene.warnings);
   bool goes_on = true;
-  const Recording recording = run(built, scene.settings, [&](Run& world) {
+  const auto after_frame = [&](Run& world) {
     goes_on = !between || between(world);
     return goes_on;
-  });
+  };
+  const Recording recording =
+      run(built, scene.settings, after_frame, read_controller(options.command, built.model));
   if (!goes_on) return success;
 
   // what was reached before an interrupt is written, if that does not take long

@@ -134,6 +134,7 @@ LiveRun::Beginning LiveRun::begin_at(const std::shared_ptr<const Built>& built,
   begun.run = make_run(built, state, built == built_ ? formulas_ : built->formulas);
   for (const auto& [name, value] : values_) begun.run->set_variable(name, value);
   begun.run->hold(held_);
+  if (command_) begun.run->set_command(*command_);
   if (!begun.run->next_frame(begun.first.frame, begun.first.events)) {
     throw InputError(begun.run->summary().failure);
   }
@@ -163,7 +164,7 @@ bool LiveRun::mark_is_due(const Moment& next) const {
 // Made by the run just now.
 void LiveRun::add_frame(Moment moment) {
   if (mark_is_due(moment)) {
-    Mark mark{history_.last_number() + 1, built_, formulas_, held_, {}};
+    Mark mark{history_.last_number() + 1, built_, formulas_, held_, command_, {}};
     save(*run_, mark.snapshot);
     moment.mark = mark.snapshot.bytes.size();
     marks_.push_back(std::move(mark));
@@ -228,10 +229,11 @@ void LiveRun::branch() {
     run = begin_at(built_, frame().state).run;
   } else {
     run = run_at(mark, number);
-    is_new = formulas_ != mark.formulas || held_ != mark.held;
+    is_new = formulas_ != mark.formulas || held_ != mark.held || command_ != mark.command;
     if (formulas_ != mark.formulas) run->set_formulas(formulas_);
     for (const auto& [name, value] : values_) run->set_variable(name, value);
     if (held_ != mark.held) run->hold(held_);
+    if (command_ != mark.command) run->set_command(command());
   }
   run_ = std::move(run);
   unfinished_ = {};
@@ -336,6 +338,16 @@ void LiveRun::drag(const std::string& body, const Vec3& point, const Vec3& to,
   held_ = pull;
   run_->hold(held_);
   touched_ = true;
+}
+
+void LiveRun::set_command(Command<double> command) {
+  command_ = std::make_shared<const Command<double>>(std::move(command));
+  run_->set_command(*command_);
+  touched_ = true;
+}
+
+Command<double> LiveRun::command() const {
+  return command_ ? *command_ : Command<double>(built_->model);
 }
 
 void LiveRun::drop() {

@@ -46,10 +46,10 @@ class LiveRun : public Timeline {
 
   Advance show_next(Clock::time_point until) override;
   void seek(double t) override { history_.seek(t); }
-  // With the formulas, variables and the hand as they are now; if these have not changed since that
-  // frame, what follows has the bits that it had.
+  // With the formulas, variables, command and the hand as they are now; if these have not changed
+  // since that frame, what follows has the bits that it had.
   void branch() override;
-  // With the formulas and variables as they are now.
+  // With the formulas, variables and command as they are now.
   void reset() override;
 
   // Changes act from the last simulated frame on. Throw InputError; what was, stays.
@@ -69,6 +69,10 @@ class LiveRun : public Timeline {
   void drag(const std::string& body, const Vec3& point, const Vec3& to,
             std::optional<double> stiffness = {});
   void drop();
+  // What joints and bodies are told from now on (physics/command.h), until it is changed.
+  void set_command(Command<double> command);
+  // As it is now.
+  Command<double> command() const;
 
  private:
   struct Moment {
@@ -88,6 +92,7 @@ class LiveRun : public Timeline {
     std::shared_ptr<const Built> built;
     std::shared_ptr<const FormulaSet> formulas;
     std::optional<Push> held;
+    std::shared_ptr<const Command<double>> command;
     Snapshot snapshot;
   };
   std::unique_ptr<Run> make_run(const std::shared_ptr<const Built>& built, const State& state,
@@ -104,6 +109,7 @@ class LiveRun : public Timeline {
   std::shared_ptr<const FormulaSet> formulas_;
   std::vector<std::pair<std::string, double>> values_;  // of variables that were set
   std::optional<Push> held_;
+  std::shared_ptr<const Command<double>> command_;  // null: nothing
   std::unique_ptr<Run> run_;
   Moment unfinished_;  // events of the frame that is being made
   History<Moment> history_;

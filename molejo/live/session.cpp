@@ -30,6 +30,8 @@ Session::Session(Scene scene, SessionOptions options, Outputs outputs)
     return std::string();
   });
   add_word("drop", [this](const Message&) { return run_->drop(), std::string(); });
+  add_word("command", [this](const Message& c) { return command(c), std::string(); });
+  add_word("release", [this](const Message& c) { return release(c), std::string(); });
   add_word("load", [this](const Message& c) { return load(c), describe(); });
 }
 
@@ -56,6 +58,102 @@ void Session::push(const Message& message) {
   const Vec3 point = message.find("point") ? message.vector("point") : Vec3{};
   run_->push(message.text("body"), point, message.vector("force"),
              message.number_or("seconds", 0.1));
+}
+
+namespace {
+
+constexpr double most_commanded = 1e12;  // of any number
+
+double commanded(const Message& message, std::string_view key, double least = -most_commanded) {
+  return message.number_within(key, least, most_commanded);
+}
+
+Vec3 commanded_vector(const Message& message, std::string_view key) {
+  if (!message.find(key)) return {};
+  const Vec3 x = message.vector(key);
+  if (max_abs(x) <= most_commanded) return x;
+  throw InputError(fmt::format("'{}': expected numbers up to {:g}", key, most_commanded));
+}
+
+// What a message says of joint or body, one of which it must name.
+bool names_joint(const Message& message) {
+  if ((message.find("joint") != nullptr) == (message.find("body") != nullptr)) {
+    throw InputError("expected 'joint' or 'body'");
+  }
+  return message.find("joint") != nullptr;
+}
+
+void check_keys(const Message& message, std::initializer_list<std::string_view> known) {
+  for (const std::string& key : message.document.root.keys) {
+    if (key == "do" || key == "id") continue;
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    const std::vector<std::string> words(known.begin(), known.end());
+    throw InputError(unknown_word("key", key, words));
+  }
+}
+
+// Forces stay until they are told anew, and so do the numbers of a motor.
+void command_joint(const Message& message, const Model& model, Command<double>& command) {
+  check_keys(message,
+             {"joint", "freedom", "force", "position", "velocity", "stiffness", "damping"});
+  const int part = message.find("freedom") ? message.whole("freedom", 0, 5) : 0;
+  const std::size_t n = freedom(model, message.text("joint"), part);
+  if (message.find("force")) command.forces[n] = commanded(message, "force");
+  MotorTarget<double>& motor = command.motors[n];
+  const auto take = [&](std::string_view key, double least, double& x) {
+    if (!message.find(key)) return;
+    x = commanded(message, key, least);
+    motor.on = 1;
+  };
+  take("position", -most_commanded, motor.position);
+  take("velocity", -most_commanded, motor.velocity);
+  take("stiffness", 0, motor.stiffness);
+  take("damping", 0, motor.damping);
+}
+
+// A body has one wrench of this kind.
+void command_body(const Message& message, const Model& model, Command<double>& command) {
+  check_keys(message, {"body", "force", "torque", "point"});
+  const BodyId body = model.body(message.text("body"));
+  const Wrench<double> wrench{body, commanded_vector(message, "point"),
+                              commanded_vector(message, "force"),
+                              commanded_vector(message, "torque")};
+  std::erase_if(command.wrenches, [&](const Wrench<double>& w) { return w.body == body; });
+  command.wrenches.push_back(wrench);
+}
+
+}  // namespace
+
+void Session::command(const Message& message) {
+  Command<double> command = run_->command();
+  if (names_joint(message)) {
+    command_joint(message, run_->model(), command);
+  } else {
+    command_body(message, run_->model(), command);
+  }
+  run_->set_command(std::move(command));
+}
+
+// Of a joint, a body, or all.
+void Session::release(const Message& message) {
+  const Model& model = run_->model();
+  Command<double> command = run_->command();
+  const Command<double> nothing(model);
+  check_keys(message, {"joint", "body"});
+  if (!message.find("joint") && !message.find("body")) {
+    command = nothing;
+  } else if (names_joint(message)) {
+    const JointRange joint = joint_range(model, message.text("joint"));
+    for (int i = joint.first; i < joint.first + joint.count; ++i) {
+      const auto n = static_cast<std::size_t>(i);
+      command.forces[n] = 0;
+      command.motors[n] = nothing.motors[n];
+    }
+  } else {
+    const BodyId body = model.body(message.text("body"));
+    std::erase_if(command.wrenches, [&](const Wrench<double>& w) { return w.body == body; });
+  }
+  run_->set_command(std::move(command));
 }
 
 void Session::load(const Message& message) {

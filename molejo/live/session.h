@@ -39,6 +39,8 @@ class Session : public Playback {
  private:
   void replace(const Message& message);
   void push(const Message& message);
+  void command(const Message& message);
+  void release(const Message& message);
   void load(const Message& message);
   std::vector<RecordedProbe> probes() const;
   const std::vector<std::size_t>& find_plots(const std::vector<std::string>& words) const;

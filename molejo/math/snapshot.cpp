@@ -5,7 +5,7 @@ namespace molejo {
 namespace {
 
 constexpr std::string_view heading = "molejo snapshot ";
-constexpr std::string_view version = "1\n";
+constexpr std::string_view version = "2\n";
 constexpr std::size_t head_size = sizeof(std::uint32_t) + 2 * sizeof(std::uint64_t);
 constexpr std::size_t checksum_size = sizeof(std::uint64_t);
 
@@ -68,7 +68,7 @@ Snapshot parse_snapshot(std::string_view text) {
     throw SnapshotError("no snapshot: it does not begin with 'molejo snapshot'");
   }
   text.remove_prefix(heading.size());
-  if (!text.starts_with(version)) throw SnapshotError("snapshot: of another version, expected 1");
+  if (!text.starts_with(version)) throw SnapshotError("snapshot: of another version, expected 2");
   text.remove_prefix(version.size());
   if (text.size() < head_size + checksum_size) throw SnapshotError("snapshot: it ends too early");
   const auto kind = take<std::uint32_t>(text);

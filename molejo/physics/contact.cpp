@@ -63,6 +63,14 @@ void find_islands(const Model& model, ContactStep& step) {
   }
 }
 
+// A tree that sleeps wakes, with all that fell asleep together.
+void wake(const Model& model, std::size_t tree, ContactStep& step) {
+  const int group = step.slept_with[tree];
+  for (std::size_t t = 0; t < model.trees.size(); ++t) {
+    if (step.slept_with[t] == group) step.slept_with[t] = -1, step.quiet[t] = 0;
+  }
+}
+
 // Who sleeps and is met by someone who does not rest wakes, with all that fell asleep together.
 bool wake_who_is_met(const Model& model, double h, Dynamics<double>& d, ContactStep& step) {
   bool woken = false;
@@ -75,10 +83,7 @@ bool wake_who_is_met(const Model& model, double h, Dynamics<double>& d, ContactS
     const bool meets = c.gap + h * c.approach <= 0;
     if (!meets || (rested > 0 && c.approach > -model.contact.sleep_speed)) continue;
     check_interrupt();
-    const int group = step.slept_with[index(a ? tree_a : tree_b)];
-    for (std::size_t t = 0; t < model.trees.size(); ++t) {
-      if (step.slept_with[t] == group) step.slept_with[t] = -1, step.quiet[t] = 0;
-    }
+    wake(model, index(a ? tree_a : tree_b), step);
     woken = true;
   }
   if (woken) update_awake(model, d, step);
@@ -265,6 +270,15 @@ void wake_all(const Model& model, Dynamics<double>& d, ContactStep& step) {
   std::fill(step.quiet.begin(), step.quiet.end(), 0);
   std::fill(step.slept_with.begin(), step.slept_with.end(), -1);
   update_awake(model, d, step);
+}
+
+void keep_awake(const Model& model, std::size_t tree, double h, Dynamics<double>& d,
+                ContactStep& step) {
+  if (step.slept_with[tree] >= 0) {
+    wake(model, tree, step);
+    update_awake(model, d, step);
+  }
+  step.quiet[tree] = -h;  // nothing at the end of the step
 }
 
 void find_step_contacts(const Model& model, double h, Dynamics<double>& d, ContactStep& step) {

@@ -64,6 +64,9 @@ bool has_contact(const Model& model);
 
 void forget(const Model& model, Dynamics<double>& d, ContactStep& step);
 void wake_all(const Model& model, Dynamics<double>& d, ContactStep& step);
+// Before a step of h: a tree does not sleep through it, nor fall asleep at its end.
+void keep_awake(const Model& model, std::size_t tree, double h, Dynamics<double>& d,
+                ContactStep& step);
 // After a change of slept_with: what follows from it, in d.kinematics too.
 void update_awake(const Model& model, Dynamics<double>& d, ContactStep& step);
 

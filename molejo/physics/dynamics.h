@@ -64,6 +64,7 @@ struct Dynamics {
   // inputs of forward dynamics, filled by the caller
   std::vector<S> tau;                 // force of each freedom
   std::vector<S> inertia;             // added to each freedom's own: armature and implicit terms
+  bool lone_inertia = false;          // do lone bodies have some of it? Only from a Command
   std::vector<Spatial<S>> applied;    // on each body: torque about its joint point, force
   std::vector<MotorInput<S>> motors;  // see Model::motors; as the model says until they are changed
   std::vector<S> given_a;             // accelerations of freedoms that follow a path

@@ -115,7 +115,20 @@ void factorize_lone(const Link& link, Dynamics<S>& d, std::size_t i) {
   }
 }
 
-// Newton's and Euler's equations of a lone body, in its own axes.
+// x with (J + diagonal of D) x = y.
+template <class S>
+Vec3T<S> solve_with(const Sym3& J, const S* D, const Vec3T<S>& y) {
+  const Sym3T<S> A{S(J.xx) + D[0], S(J.yy) + D[1], S(J.zz) + D[2], S(J.xy), S(J.xz), S(J.yz)};
+  const S d0 = 1.0 / A.xx, l1 = A.xy * d0, l2 = A.xz * d0;
+  const S d1 = 1.0 / (A.yy - l1 * A.xy), u = A.yz - l1 * A.xz, l = u * d1;
+  const S d2 = 1.0 / (A.zz - l2 * A.xz - l * u);
+  const S y1 = y.y - l1 * y.x, y2 = y.z - l2 * y.x - l * y1;
+  const S z = y2 * d2, x1 = y1 * d1 - l * z;
+  return {y.x * d0 - l1 * x1 - l2 * z, x1, z};
+}
+
+// Newton's and Euler's equations of a lone body, in its own axes. The inertia that a motor adds is
+// felt by the forces here; contact and closures push the body alone.
 template <class S>
 void solve_lone(const Model& model, const S* v_all, Dynamics<S>& d, std::size_t i) {
   const Link& link = model.links[i];
@@ -125,9 +138,12 @@ void solve_lone(const Model& model, const S* v_all, Dynamics<S>& d, std::size_t 
   const Vec3T<S>* axes = d.kinematics.axes.data() + n;
   const double m_inverse = 1 / link.mass;
   body.a.linear = {};
+  const S* D = d.lone_inertia ? &d.inertia[n] : nullptr;
   for (std::size_t j = 0; j < 3; ++j) {
     const S force = d.tau[n + j] + dot(axes[j], d.applied[i].linear);
     d.a[n + j] = force * m_inverse + dot(axes[j], model.gravity);
+    if (D)
+      d.a[n + j] = select(D[j] > S(0.0), d.a[n + j] * (link.mass / (link.mass + D[j])), d.a[n + j]);
     body.a.linear += axes[j] * d.a[n + j];
   }
   body.a.linear -= widen<S>(model.gravity);
@@ -136,7 +152,12 @@ void solve_lone(const Model& model, const S* v_all, Dynamics<S>& d, std::size_t 
   motion.w = motion.R * w;
   const Vec3T<S> torque = Vec3T<S>{d.tau[n + 3], d.tau[n + 4], d.tau[n + 5]} +
                           transpose_times(motion.R, d.applied[i].angular) - cross(w, link.J_BM * w);
-  const Vec3T<S> a = transpose_times(link.turn_W, link.turn_W * torque);
+  Vec3T<S> a = transpose_times(link.turn_W, link.turn_W * torque);
+  if (D) {
+    const Vec3T<S> slower = solve_with(link.J_BM, D + 3, torque);
+    const auto held = D[3] + D[4] + D[5] > S(0.0);
+    a = {select(held, slower.x, a.x), select(held, slower.y, a.y), select(held, slower.z, a.z)};
+  }
   d.a[n + 3] = a.x, d.a[n + 4] = a.y, d.a[n + 5] = a.z;
   body.a.angular = motion.R * a;
 }

@@ -9,8 +9,8 @@
 namespace molejo {
 
 template void apply_drives(const Model&, const double*, const double*, const ImplicitDrive&,
-                           Dynamics<double>&);
-template void apply_body_forces(const Model&, double, Dynamics<double>&);
+                           Dynamics<double>&, const Acting<double>&);
+template void apply_body_forces(const Model&, double, Dynamics<double>&, const Acting<double>&);
 
 bool has_body_forces(const Model& model) {
   return !model.springs.empty() || !model.forces.empty() || has_penalty(model) ||
@@ -74,24 +74,32 @@ ForceSample force_at(const std::vector<Sample>& samples, double t) {
   return bezier(samples, 0.5 * (low + high));
 }
 
-void apply_loop_drives(const Model& model, Dynamics<double>& d) {
+void apply_loop_drives(const Model& model, const Acting<double>& command, Dynamics<double>& d) {
+  static constexpr Drive no_drives[6] = {};
   for (const LoopJoint& loop : model.loops) {
-    if (loop.drives.empty()) continue;
+    if (loop.drives.empty() && !command.forces && !command.motors) continue;
     const JointCoordinates c = measure(model, d.kinematics, loop);
     const Freedoms f = freedoms(loop.type);
+    const Drive* drives = loop.drives.empty() ? no_drives : loop.drives.data();
+    const MotorTarget<double>* targets =
+        command.motors ? command.motors + loop.first_motor : nullptr;
     const Vec3 p = body_pose(model, d.kinematics, loop.body_2) * loop.X_2M.p;
     double force[6] = {}, unused[6] = {};
     const MotorInput<double>* motors = &d.motors[static_cast<std::size_t>(loop.first_motor)];
     const int straight = f.rotations == 3 ? f.translations : f.count();
     for (int j = 0; j < straight; ++j) {
       force[j] =
-          drive_force(loop.drives[static_cast<std::size_t>(j)], motors[j], c.q[j], c.v[j]).force;
+          drive_force(drives[j], motors[j], targets ? targets + j : nullptr, c.q[j], c.v[j]).force;
     }
     if (f.rotations == 3) {
       const double* q = c.q + straight;
       const double* v = c.v + straight;
-      apply_ball_drives(&loop.drives[static_cast<std::size_t>(straight)], motors + straight, q, v,
-                        v, ImplicitDrive::explicit_force(), force + straight, unused);
+      apply_ball_drives(drives + straight, motors + straight,
+                        targets ? targets + straight : nullptr, q, v, v,
+                        ImplicitDrive::explicit_force(), force + straight, unused);
+    }
+    for (int j = 0; command.forces && j < f.count(); ++j) {
+      force[j] += command.forces[loop.first_motor + j];
     }
     for (int j = 0; j < f.count(); ++j) {
       const Vec3 along = c.axis[j] * force[j];

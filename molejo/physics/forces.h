@@ -9,6 +9,7 @@
 // it at no cost.
 #pragma once
 
+#include "molejo/physics/command.h"
 #include "molejo/physics/dynamics.h"
 
 namespace molejo {
@@ -26,17 +27,18 @@ struct ImplicitDriveT {
 };
 using ImplicitDrive = ImplicitDriveT<double>;
 
-// Sets d.tau and d.inertia from the drives of the tree's joints.
+// Sets d.tau and d.inertia from the drives of the tree's joints and what a command says of them.
 template <class S, class H>
 void apply_drives(const Model& model, const S* q, const S* v, const ImplicitDriveT<H>& implicit,
-                  Dynamics<S>& d);
+                  Dynamics<S>& d, const Acting<S>& command = {});
 
-// Sets d.applied from springs between points and given forces at time t. Poses and velocities of
-// d.kinematics must be up to date. (Drives of loop joints too, for single worlds.)
+// Sets d.applied from springs between points, given forces at time t and the wrenches of a command.
+// Poses and velocities of d.kinematics must be up to date. (Drives of loop joints too, for single
+// worlds.)
 template <class S>
-void apply_body_forces(const Model& model, double t, Dynamics<S>& d);
+void apply_body_forces(const Model& model, double t, Dynamics<S>& d, const Acting<S>& command = {});
 
-// Does apply_body_forces have anything to do?
+// Does apply_body_forces have anything to do without a command?
 bool has_body_forces(const Model& model);
 
 // Force and torque of a given force at time t: a Bezier curve through its samples' hull.

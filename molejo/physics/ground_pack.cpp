@@ -82,11 +82,13 @@ void merge(const Model& model, GroundPack& ground) {
 }
 
 struct OnGround {
-  static constexpr bool needs_poses = true, pushes = false;
+  static constexpr bool needs_poses = true;
   const Model& model;
   double h;
   Dynamics<Pack4>& d;
   GroundPack& ground;
+  Acting<Pack4> acts{};
+  bool pushes = acts.on_bodies(model);
 
   void placed() {
     find_in_each_world(model, d.kinematics, h, ground);
@@ -220,14 +222,16 @@ namespace MOLEJO_SET {
 
 void step_on_ground(const Model& model, Integrator method, double t, double h, Pack4* q, Pack4* v,
                     StepScratch<Pack4>& scratch, GroundPack& ground) {
-  assert(model.loops.empty());
-  OnGround coupling{model, h, scratch.dynamics, ground};
-  if (method == Integrator::semi_implicit_euler) {
-    step_euler(model, t, h, q, v, scratch, coupling);
-  } else {
-    assert(method == Integrator::midpoint);
-    step_midpoint(model, t, h, q, v, scratch, coupling);
-  }
+  step_coupled(model, method, t, h, q, v, scratch, OnGround{model, h, scratch.dynamics, ground});
+}
+
+void step_commanded_on_ground(const Model& model, Integrator method, double t, double h, Pack4* q,
+                              Pack4* v, const Command<Pack4>& command, StepScratch<Pack4>& scratch,
+                              GroundPack& ground) {
+  const Acting<Pack4> acts = acting(model, command);
+  step_coupled(model, method, t, h, q, v, scratch,
+               OnGround{model, h, scratch.dynamics, ground, acts});
+  let_go(model, acts, scratch.dynamics);
 }
 
 }  // namespace MOLEJO_SET

@@ -38,5 +38,8 @@ void forget(GroundPack& ground);
 // One step of `method` (semi_implicit_euler or midpoint) of four worlds of a model without loops.
 void step_on_ground(const Model& model, Integrator method, double t, double h, Pack4* q, Pack4* v,
                     StepScratch<Pack4>& scratch, GroundPack& ground);
+// The same while a command acts, in each world its own lane (command.h).
+void step_on_ground(const Model& model, Integrator method, double t, double h, Pack4* q, Pack4* v,
+                    const Command<Pack4>& command, StepScratch<Pack4>& scratch, GroundPack& ground);
 
 }  // namespace molejo

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "molejo/math/interrupt.h"
 #include "molejo/math/same_bits.h"
@@ -13,6 +14,8 @@ namespace molejo {
 template struct StepScratch<double>;
 template void step_tree(const Model&, Integrator, double, double, double*, double*,
                         StepScratch<double>&);
+template void step_tree(const Model&, Integrator, double, double, double*, double*,
+                        const Command<double>&, StepScratch<double>&);
 
 namespace {
 
@@ -72,11 +75,20 @@ struct Coupled {
   ImplicitForces* stiff = implicit.by_damping > 0 ? scratch.implicit_forces.get() : nullptr;
   bool fresh = true;  // nothing was pushed yet in this step
   const double* v_start = nullptr;
-  bool pushes = (formulas && !formulas->set->forces.empty()) || !scratch.pushes.empty();
+  Acting<double> acts = scratch.command ? acting(model, *scratch.command) : Acting<double>{};
+  bool pushes = (formulas && !formulas->set->forces.empty()) || !scratch.pushes.empty() ||
+                acts.on_bodies(model);
   bool needs_poses =
       contact != nullptr || scratch.penalty != nullptr || pushes || !model.loops.empty();
 
   Dynamics<double>& dynamics() const { return scratch.tree.dynamics; }
+  // before the step
+  void wake_told() {
+    if (!contact || !acts.any()) return;
+    for (std::size_t t = 0; t < model.trees.size(); ++t) {
+      if (acts_on(model, acts, model.trees[t])) keep_awake(model, t, h, dynamics(), *contact);
+    }
+  }
   void command(double t, const double* q, const double* v) {
     if (!formulas || formulas->set->motors.empty()) return;
     update_poses(model, q, dynamics().kinematics);
@@ -123,6 +135,20 @@ struct Coupled {
     take_back_penetration(model, h, q, dynamics(), *contact);
     put_to_sleep(model, h, q, v, dynamics(), *contact);
   }
+};
+
+// While it lives, a command acts.
+class Obedience {
+ public:
+  Obedience(const Command<double>& command, Scratch& scratch)
+      : scratch_(scratch), before_(std::exchange(scratch.command, &command)) {}
+  ~Obedience() { scratch_.command = before_; }
+  Obedience(const Obedience&) = delete;
+  Obedience& operator=(const Obedience&) = delete;
+
+ private:
+  Scratch& scratch_;
+  const Command<double>* before_;
 };
 
 double runge_kutta(const Model& model, const Tableau& method, double h, State& state, Scratch& s) {
@@ -201,28 +227,43 @@ void acceleration(const Model& model, double t, const double* q, const double* v
   Dynamics<double>& d = scratch.tree.dynamics;
   Coupled coupling{model, 0, scratch, nullptr};
   coupling.command(t, q, v);
-  apply_drives(model, q, v, ImplicitDrive::explicit_force(), d);
+  apply_drives(model, q, v, ImplicitDrive::explicit_force(), d, coupling.acts);
   accelerate(model, t, q, v, d, coupling);
   std::copy(d.a.begin(), d.a.end(), a);
+  let_go(model, coupling.acts, d);
+}
+
+void acceleration(const Model& model, double t, const double* q, const double* v,
+                  const Command<double>& command, double* a, Scratch& scratch) {
+  const Obedience obeys(command, scratch);
+  acceleration(model, t, q, v, a, scratch);
 }
 
 double step(const Model& model, Integrator method, double h, State& state, Scratch& s) {
+  const auto coupled = [&](const ImplicitDrive& implicit, auto&& advance) {
+    Coupled coupling{model, h, s, s.contact.get(), implicit};
+    coupling.wake_told();
+    advance(model, state.t, h, state.q.data(), state.v.data(), s.tree, coupling);
+    let_go(model, coupling.acts, s.tree.dynamics);
+    state.t += h;
+    return 0.0;
+  };
   switch (method) {
     case Integrator::semi_implicit_euler:
-      step_euler(model, state.t, h, state.q.data(), state.v.data(), s.tree,
-                 Coupled{model, h, s, s.contact.get(), ImplicitDrive::end_of_step(h)});
-      state.t += h;
-      return 0;
+      return coupled(ImplicitDrive::end_of_step(h), step_euler<double, Coupled&>);
     case Integrator::midpoint:
-      step_midpoint(model, state.t, h, state.q.data(), state.v.data(), s.tree,
-                    Coupled{model, h, s, s.contact.get(), ImplicitDrive::middle_of_step(h)});
-      state.t += h;
-      return 0;
+      return coupled(ImplicitDrive::middle_of_step(h), step_midpoint<double, Coupled&>);
     case Integrator::rk4:
       return runge_kutta(model, rk4, h, state, s);
     default:
       return runge_kutta(model, rkf45, h, state, s);
   }
+}
+
+double step(const Model& model, Integrator method, double h, State& state,
+            const Command<double>& command, Scratch& s) {
+  const Obedience obeys(command, s);
+  return step(model, method, h, state, s);
 }
 
 AdaptiveStep adaptive_step(const Model& model, double h, const AdaptiveSettings& settings,
@@ -243,6 +284,12 @@ AdaptiveStep adaptive_step(const Model& model, double h, const AdaptiveSettings&
     h = std::max(report.next, settings.min_step);
     ++report.rejected;
   }
+}
+
+AdaptiveStep adaptive_step(const Model& model, double h, const AdaptiveSettings& settings,
+                           State& state, const Command<double>& command, Scratch& scratch) {
+  const Obedience obeys(command, scratch);
+  return adaptive_step(model, h, settings, state, scratch);
 }
 
 void smooth_path(const Model& model, const State& start, const State& end, Scratch& scratch,

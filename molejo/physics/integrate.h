@@ -39,6 +39,12 @@ void step_tree(const Model& model, Integrator method, double t, double h, S* q, 
                StepScratch<S>& scratch);
 void step_tree(const Model& model, Integrator method, double t, double h, Pack4* q, Pack4* v,
                StepScratch<Pack4>& scratch);
+// The same while a command acts (command.h). Lane i of a pack obeys lane i of the command.
+template <class S>
+void step_tree(const Model& model, Integrator method, double t, double h, S* q, S* v,
+               const Command<S>& command, StepScratch<S>& scratch);
+void step_tree(const Model& model, Integrator method, double t, double h, Pack4* q, Pack4* v,
+               const Command<Pack4>& command, StepScratch<Pack4>& scratch);
 
 // A push by hand: a force on a point of a body for some time, and a damped spring from there to a
 // place in the world where there is one:  f = force + stiffness (to - p) - damping v.
@@ -64,7 +70,8 @@ struct Scratch {
   std::unique_ptr<FormulaRun> formulas;             // none until they are given
   std::unique_ptr<ImplicitForces> implicit_forces;  // likewise
   std::vector<Push> pushes;
-  bool failed = false;  // a contact solve of the last step was not finite
+  const Command<double>* command = nullptr;  // acts in all that is done with this; none: nothing
+  bool failed = false;                       // a contact solve of the last step was not finite
   // stages of Runge-Kutta methods: rates of the chart and of the velocities
   static constexpr int stages = 6;
   std::vector<VecX> y_rate, v_rate;
@@ -75,11 +82,16 @@ struct Scratch {
 // Accelerations at a state, with all forces and closures.
 void acceleration(const Model& model, double t, const double* q, const double* v, double* a,
                   Scratch& scratch);
+void acceleration(const Model& model, double t, const double* q, const double* v,
+                  const Command<double>& command, double* a, Scratch& scratch);
 
 // One step of fixed size h by any method; rkf45 then is its order-5 formula. No allocation.
 // Returns the estimated error of the step (rkf45: largest difference of the two formulas in any
 // chart coordinate or velocity; others: 0).
 double step(const Model& model, Integrator method, double h, State& state, Scratch& scratch);
+// The same while a command acts. Who is told something does not sleep.
+double step(const Model& model, Integrator method, double h, State& state,
+            const Command<double>& command, Scratch& scratch);
 
 struct AdaptiveSettings {
   double tolerance = 1e-6, min_step = 1e-9, max_step = 1.0 / 30;
@@ -92,6 +104,8 @@ struct AdaptiveStep {
 // One accepted step of rkf45, of at most `h`. A step of min_step is accepted whatever its error.
 AdaptiveStep adaptive_step(const Model& model, double h, const AdaptiveSettings& settings,
                            State& state, Scratch& scratch);
+AdaptiveStep adaptive_step(const Model& model, double h, const AdaptiveSettings& settings,
+                           State& state, const Command<double>& command, Scratch& scratch);
 
 // The way between two states of one step, q(t) = q0 (+) y(s), s = (t - t0) / h, y(s) = c1 s + ...
 struct StepPath {

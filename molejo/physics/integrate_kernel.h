@@ -1,8 +1,10 @@
 // Bodies of the templates declared in integrate.h, for the two files that instantiate them.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 
+#include "molejo/physics/command_kernel.h"
 #include "molejo/physics/dynamics_kernel.h"
 #include "molejo/physics/forces_kernel.h"
 #include "molejo/physics/integrate.h"
@@ -20,9 +22,11 @@ StepScratch<S>::StepScratch(const Model& model)
 // What joins the motion of free trees. A coupling is told to set the motors (`command`), when poses
 // and velocities of the start are known (`placed`), to add forces on bodies (`push`), when the
 // factor is there (`factorized`), after each solve (`constrain`), when v has been advanced (`meet`)
-// and when q has (`settle`).
+// and when q has (`settle`). `acts` is what a command tells.
+template <class T>
 struct Uncoupled {
   static constexpr bool needs_poses = false, pushes = false;
+  static constexpr Acting<T> acts{};
   template <class S>
   void command(double, const S*, const S*) {}
   void placed() {}
@@ -35,6 +39,22 @@ struct Uncoupled {
   template <class S>
   void settle(S*, S*) {}
 };
+
+// Free trees that obey a command.
+template <class T>
+struct Obeying : Uncoupled<T> {
+  Obeying(const Model& model, const Acting<T>& command)
+      : needs_poses(command.on_bodies(model)), pushes(needs_poses), acts(command) {}
+  const bool needs_poses, pushes;
+  const Acting<T> acts;
+};
+
+// After a step: who was pushed by a command is let go.
+template <class S>
+void let_go(const Model& model, const Acting<S>& command, Dynamics<S>& d) {
+  if (!command.on_bodies(model)) return;
+  std::fill(d.applied.begin(), d.applied.end(), Spatial<S>{});
+}
 
 // Accelerations along paths.
 template <class S>
@@ -62,7 +82,7 @@ void accelerate(const Model& model, double t, const S* q, const S* v, Dynamics<S
   update_poses(model, q, d.kinematics);
   update_velocities(model, v, d.kinematics);
   coupling.placed();
-  if (coupling.pushes || has_body_forces(model)) apply_body_forces(model, t, d);
+  if (coupling.pushes || has_body_forces(model)) apply_body_forces(model, t, d, coupling.acts);
   coupling.push(t, q, v);
   factorize(model, d);
   coupling.factorized();
@@ -86,7 +106,7 @@ void step_euler(const Model& model, double t, double h, S* q, S* v, StepScratch<
                 Coupling&& coupling) {
   Dynamics<S>& d = scratch.dynamics;
   coupling.command(t, q, v);
-  apply_drives(model, q, v, ImplicitDrive::end_of_step(h), d);
+  apply_drives(model, q, v, ImplicitDrive::end_of_step(h), d, coupling.acts);
   accelerate(model, t, q, v, d, coupling);
   add_scaled(d.kinematics.awake, d.a, h, v);
   coupling.meet(v, h);
@@ -104,7 +124,7 @@ void step_midpoint(const Model& model, double t, double h, S* q, S* v, StepScrat
   move_awake(model, d, v, h / 2, q);
   const ImplicitDrive implicit = ImplicitDrive::middle_of_step(h);
   coupling.command(t + h / 2, q, v);
-  apply_drives(model, q, v, implicit, d);
+  apply_drives(model, q, v, implicit, d, coupling.acts);
   accelerate(model, t + h / 2, q, v, d, coupling);
 
   // the same factor serves better velocities
@@ -116,9 +136,9 @@ void step_midpoint(const Model& model, double t, double h, S* q, S* v, StepScrat
         v_middle[i] = v[i] + d.a[static_cast<std::size_t>(i)] * (h / 2);
       }
     }
-    correct_ball_drives(model, q, v, v_middle, implicit, d);
+    correct_ball_drives(model, q, v, v_middle, implicit, d, coupling.acts);
     if (linear_velocities) update_velocities(model, v_middle, d.kinematics);
-    if (body_forces) apply_body_forces(model, t + h / 2, d);
+    if (body_forces) apply_body_forces(model, t + h / 2, d, coupling.acts);
     coupling.push(t + h / 2, q, v_middle);
     solve_acceleration(model, v_middle, d);
     coupling.constrain();
@@ -130,16 +150,31 @@ void step_midpoint(const Model& model, double t, double h, S* q, S* v, StepScrat
   coupling.settle(q, v);
 }
 
+template <class S, class Coupling>
+void step_coupled(const Model& model, Integrator method, double t, double h, S* q, S* v,
+                  StepScratch<S>& scratch, Coupling&& coupling) {
+  assert(model.loops.empty());
+  if (method == Integrator::semi_implicit_euler) {
+    step_euler(model, t, h, q, v, scratch, coupling);
+  } else {
+    assert(method == Integrator::midpoint);
+    step_midpoint(model, t, h, q, v, scratch, coupling);
+  }
+}
+
 template <class S>
 void step_tree(const Model& model, Integrator method, double t, double h, S* q, S* v,
                StepScratch<S>& scratch) {
-  assert(model.loops.empty());
-  if (method == Integrator::semi_implicit_euler) {
-    step_euler(model, t, h, q, v, scratch, Uncoupled{});
-  } else {
-    assert(method == Integrator::midpoint);
-    step_midpoint(model, t, h, q, v, scratch, Uncoupled{});
-  }
+  step_coupled(model, method, t, h, q, v, scratch, Uncoupled<S>{});
+}
+
+template <class S>
+void step_tree(const Model& model, Integrator method, double t, double h, S* q, S* v,
+               const Command<S>& command, StepScratch<S>& scratch) {
+  const Acting<S> acts = acting(model, command);
+  if (!acts.any()) return step_tree(model, method, t, h, q, v, scratch);
+  step_coupled(model, method, t, h, q, v, scratch, Obeying<S>(model, acts));
+  let_go(model, acts, scratch.dynamics);
 }
 
 }  // namespace molejo

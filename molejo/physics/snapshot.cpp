@@ -184,6 +184,22 @@ void visit_events(Archive& a, const Model& model, Seen<Archive, Events>& e) {
   visit_path(a, model, e.path);
 }
 
+// Most of the time nothing acts.
+template <class Archive>
+void visit_command(Archive& a, const Model& model, Seen<Archive, Command<double>>& c) {
+  a.part("command");
+  bool acts = acting(model, c).any();
+  a(acts);
+  if constexpr (Archive::reads) c = Command<double>(model);
+  if (!acts) return;
+  a(c.forces);
+  for (auto& m : c.motors) a(m.position, m.velocity, m.stiffness, m.damping, m.on);
+  visit_list(a, c.wrenches, most_items, [&](auto& w) {
+    visit_body(a, model, w.body);
+    a(w.p, w.force, w.torque);
+  });
+}
+
 template <class Archive>
 void visit_summary(Archive& a, Seen<Archive, Summary>& s) {
   a.part("summary");
@@ -199,6 +215,8 @@ template void visit_events(SnapshotWriter&, const Model&, const Events&);
 template void visit_events(SnapshotReader&, const Model&, Events&);
 template void visit_contact(SnapshotWriter&, const Model&, const Contact&);
 template void visit_contact(SnapshotReader&, const Model&, Contact&);
+template void visit_command(SnapshotWriter&, const Model&, const Command<double>&);
+template void visit_command(SnapshotReader&, const Model&, Command<double>&);
 template void visit_summary(SnapshotWriter&, const Summary&);
 template void visit_summary(SnapshotReader&, Summary&);
 

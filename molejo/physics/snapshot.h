@@ -26,6 +26,8 @@ void visit_events(Archive& a, const Model& model, Seen<Archive, Events>& e);
 template <class Archive>
 void visit_contact(Archive& a, const Model& model, Seen<Archive, Contact>& c);
 template <class Archive>
+void visit_command(Archive& a, const Model& model, Seen<Archive, Command<double>>& c);
+template <class Archive>
 void visit_summary(Archive& a, Seen<Archive, Summary>& s);
 
 }  // namespace molejo

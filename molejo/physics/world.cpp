@@ -28,6 +28,8 @@ class Run::Stepper {
         settings_(settings),
         state_(start),
         scratch_(model_),
+        command_(model_),
+        obeyed_(model_),
         shown_(model_),
         begin_(start.t),
         end_(start.t + settings.duration),
@@ -54,6 +56,8 @@ class Run::Stepper {
     }
     if (settings_.project && model_.rows > 0) keep_closed(state_);
     before_ = state_;
+    scratch_.command = &obeyed_;
+    if (aside_) aside_->command = &obeyed_;
     if (formulas) set_formulas(std::move(formulas));
   }
 
@@ -120,6 +124,14 @@ class Run::Stepper {
     add_push(held);
   }
 
+  // Frames within the last step, which are shown later, still belong to what it obeyed.
+  void set_command(const Command<double>& command) {
+    command_ = command;
+    is_told_ = true;
+  }
+  const Command<double>& command() const { return command_; }
+  void set_controller(Controller controller) { controller_ = std::move(controller); }
+
   Made next_frame(Frame& frame, std::vector<ContactEvent>& events, Clock::time_point until) {
     try {
       return go_on(frame, events, until);
@@ -156,6 +168,9 @@ class Run::Stepper {
     visit_state(a, model, s.before_);
     visit_scratch(a, model, s.state_, s.scratch_);
     if (s.aside_) visit_scratch(a, model, s.state_, *s.aside_);
+    visit_command(a, model, s.obeyed_);
+    visit_command(a, model, s.command_);
+    if constexpr (Archive::reads) s.is_told_ = true;
     if (s.events_) visit_events(a, model, *s.events_);
     a.part("touches");
     TouchLog::visit(a, model, s.touches_);
@@ -222,6 +237,7 @@ class Run::Stepper {
   bool take_step() {
     check_interrupt();
     before_ = state_;  // into memory that is there
+    obey();
     const std::int64_t steps = summary_.steps;
     try {
       advance();
@@ -253,6 +269,17 @@ class Run::Stepper {
     std::erase_if(scratch_.pushes, over);
     if (aside_) std::erase_if(aside_->pushes, over);
     return true;
+  }
+
+  // What is told acts in the step that begins.
+  void obey() {
+    if (controller_) {
+      controller_(state_, command_);
+      is_told_ = true;
+    }
+    if (!std::exchange(is_told_, false)) return;
+    obeyed_ = command_;  // into memory that is there
+    if (acting(model_, obeyed_).any()) audit_.push();
   }
 
   // Did anything push another in the last step?
@@ -492,6 +519,9 @@ class Run::Stepper {
   const Settings settings_;
   State state_;
   Scratch scratch_;
+  Command<double> command_, obeyed_;  // from the next step on, and in the last one
+  bool is_told_ = false;              // they may differ
+  Controller controller_;
   Kinematics<double> shown_;  // of frames
   double begin_, end_;
   const std::int64_t last_frame_;
@@ -542,6 +572,9 @@ bool Run::set_variable(const std::string& name, double value) {
 }
 void Run::add_push(const Push& push) { stepper_->add_push(push); }
 void Run::hold(const std::optional<Push>& push) { stepper_->hold(push); }
+void Run::set_command(const Command<double>& command) { stepper_->set_command(command); }
+const Command<double>& Run::command() const { return stepper_->command(); }
+void Run::set_controller(Controller controller) { stepper_->set_controller(std::move(controller)); }
 std::uint64_t Run::fingerprint() const { return stepper_->fingerprint(); }
 void Run::save(SnapshotWriter& a) const { Stepper::visit(a, *stepper_); }
 void Run::restore(SnapshotReader& a) { Stepper::visit(a, *stepper_); }

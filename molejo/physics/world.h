@@ -61,6 +61,15 @@ class Run {
   // One push that lasts until another is held, or none.
   void hold(const std::optional<Push>& push);
 
+  // From the next step on, until it is told otherwise. It is part of snapshots.
+  void set_command(const Command<double>& command);
+  // What it is told now.
+  const Command<double>& command() const;
+  // Called before every step with the state and the command that it obeys, which it may change.
+  // It is no part of snapshots: a run that was restored calls its own. Empty: none.
+  using Controller = std::function<void(const State& state, Command<double>& command)>;
+  void set_controller(Controller controller);
+
   // See math/snapshot.h. The duration of the run, its threads and budgets are not part of it.
   std::uint64_t fingerprint() const;
   void save(SnapshotWriter& a) const;

@@ -57,7 +57,7 @@ test_help_and_version() {
     holds stdout "  $command "
   done
   expect 0 simulate --help
-  for option in output duration fps time-step integrator formulation contacts forces force-scale set units json; do
+  for option in output duration fps time-step integrator formulation contacts forces force-scale set command units json; do
     holds stdout "--$option"
   done
 }
@@ -646,6 +646,29 @@ test_contacts_are_told_and_written() {
   lacks stdout '^  contacts|^  largest penetration|^  asleep'
   refuse "unknown ending '.txt'; expected one of .csv, .json" simulate ball.json --contacts hits.txt
   refuse "given twice" simulate ball.json --contacts a.csv -o ./a.csv
+}
+
+test_a_table_of_commands_acts() {
+  local plain nothing
+  # a motor holds both rods where they hang, against the weight
+  printf '%s\n' t,shoulder.position,shoulder.stiffness,shoulder.damping,elbow.position,elbow.stiffness,elbow.damping \
+    0,0.5,1e6,1e5,-0.2,1e6,1e5 > hold.csv
+  expect 0 simulate pendulum.json --command hold.csv -o held.csv
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i; next } { shoulder = $at["shoulder"]; elbow = $at["elbow"] }
+           END { exit !(shoulder > 0.499 && shoulder < 0.501 && elbow > -0.201 && elbow < -0.199) }' held.csv ||
+    fail "the motors do not hold"
+  # a table that tells nothing changes no bit
+  printf 't,shoulder.force,upper.force.x\n0,,\n' > nothing.csv
+  plain=$(hash_of pendulum.json)
+  nothing=$(hash_of pendulum.json --command nothing.csv)
+  [ "$plain" = "$nothing" ] || fail "an empty table has an effect"
+  printf 't,shoulder.force\n0,oops\n' > bad.csv
+  refuse "bad.csv:2: column 'shoulder.force': 'oops': expected a number" simulate pendulum.json --command bad.csv
+  printf 't,sholder.force\n0,1\n' > bad.csv
+  refuse "bad.csv:1: column 'sholder.force': unknown joint 'sholder'; did you mean 'shoulder'?" \
+    simulate pendulum.json --command bad.csv
+  refuse "missing.csv: no such file" simulate pendulum.json --command missing.csv
+  refuse "is the input itself" simulate pendulum.json --command hold.csv -o ./hold.csv
 }
 
 test_contact_forces_are_columns_and_arrows() {

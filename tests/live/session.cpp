@@ -278,3 +278,64 @@ TEST_CASE("live session: a scene given as text takes the place of the one that r
   CHECK(bad.find("error"));
   CHECK(client.session.run().scene().name == "other");
 }
+
+TEST_CASE("session: joints and bodies are commanded until they are released") {
+  Scene scene = pushed_ball();
+  scene.forces.clear();
+  scene.definitions.clear();
+  Client client(scene);
+  const auto error = [&](const std::string& text) {
+    const JsonValue answer = client.ask(text);
+    return answer.find("error") ? answer.find("error")->text : "no error";
+  };
+  const auto x = [&] { return client.session.run().frame().X_WB[0].p.x; };
+  client.ask(R"({"do": "command", "body": "ball", "force": [4, 0, 0]})");
+  client.ask(R"({"do": "step", "frames": 100})");
+  CHECK(x() == doctest::Approx(1));
+  // branches and resets go on as it is told now
+  client.ask(R"({"do": "reset"})");
+  client.ask(R"({"do": "step", "frames": 50})");
+  CHECK(x() == doctest::Approx(0.25));
+  client.ask(R"({"do": "release", "body": "ball"})");
+  client.ask(R"({"do": "step", "frames": 50})");
+  CHECK(x() == doctest::Approx(0.25 + 0.5));
+  // a branch before the release, with the same command again: the same bits
+  client.ask(R"({"do": "reset"})");
+  client.ask(
+      R"({"do": "command", "joint": "ball", "freedom": 0, "position": 2, "stiffness": 8, "damping": 8})");
+  client.ask(R"({"do": "step", "frames": 300})");
+  const std::uint64_t there = hash(client.session.run().frame().state);
+  CHECK(x() == doctest::Approx(2).epsilon(0.02));
+  client.ask(R"({"do": "seek", "t": 1.505})");
+  client.ask(R"({"do": "branch"})");
+  const std::int64_t left = 300 - client.session.run().number();
+  client.ask("{\"do\": \"step\", \"frames\": " + std::to_string(left) + "}");
+  CHECK(hash(client.session.run().frame().state) == there);
+  client.ask(R"({"do": "command", "joint": "ball", "freedom": 1, "force": 4})");
+  client.ask(R"({"do": "release"})");
+  const Model& model = client.session.run().model();
+  CHECK(!acting(model, client.session.run().command()).any());
+
+  CHECK(error(R"({"do": "command"})") == "expected 'joint' or 'body'");
+  CHECK(error(R"({"do": "command", "joint": "bal", "force": 1})") ==
+        "unknown joint 'bal'; did you mean 'ball'?");
+  CHECK(error(R"({"do": "command", "body": "bal", "force": [1, 0, 0]})") ==
+        "unknown body 'bal'; did you mean 'ball'?");
+  CHECK(error(R"({"do": "command", "joint": "ball", "freedom": 6, "force": 1})") ==
+        "'freedom': 6: expected 0 to 5");
+  CHECK(error(R"({"do": "command", "joint": "ball", "force": "5 N"})") ==
+        "'force': expected a number");
+  CHECK(error(R"({"do": "command", "joint": "ball", "force": null})") ==
+        "'force': expected a number");
+  CHECK(error(R"({"do": "command", "joint": "ball", "force": 1e300})") ==
+        "'force': 1e+300: expected -1e+12 to 1e+12");
+  CHECK(error(R"({"do": "command", "joint": "ball", "stiffness": -1})") ==
+        "'stiffness': -1: expected 0 to 1e+12");
+  CHECK(error(R"({"do": "command", "joint": "ball", "forse": 1})") ==
+        "unknown key 'forse'; did you mean 'force'?");
+  CHECK(error(R"({"do": "command", "body": "ball", "force": [1, 2]})") ==
+        "'force': expected [x, y, z]");
+  CHECK(error(R"({"do": "command", "body": "ball", "force": [1, 2, 1e99]})") ==
+        "'force': expected numbers up to 1e+12");
+  CHECK(!acting(model, client.session.run().command()).any());
+}

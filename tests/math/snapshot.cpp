@@ -89,8 +89,8 @@ TEST_CASE(
   CHECK(refused("") == "no snapshot: it does not begin with 'molejo snapshot'");
   CHECK(refused("{}").starts_with("no snapshot"));
   std::string other = text;
-  other[16] = '2';
-  CHECK(refused(other) == "snapshot: of another version, expected 1");
+  other[16] = '1';
+  CHECK(refused(other) == "snapshot: of another version, expected 2");
   for (std::size_t size = 18; size < text.size(); ++size) {
     CHECK(refused(text.substr(0, size)).starts_with("snapshot: "));
   }

@@ -210,3 +210,44 @@ TEST_CASE("allocations: none in a step of four worlds on the ground") {
     CHECK(ground.merged.size() > 3);
   }
 }
+
+TEST_CASE("allocations: none where a command is filled and obeyed") {
+  const Built built = build(falling_ragdoll());
+  const Model& model = built.model;
+  const auto tell = [&](int n, auto& command) {
+    for (std::size_t i = 0; i < command.forces.size(); ++i) {
+      command.forces[i] = 0.1 * (n % 3);
+      command.motors[i].stiffness = 5;
+      command.motors[i].on = n % 2;
+    }
+    command.wrenches.clear();
+    for (int b = 0; b < model.body_count(); ++b) {
+      command.wrenches.push_back({{b}, {}, {1.0, 2.0, 3.0}, {}});
+    }
+  };
+  Command<double> command(model);
+  Command<Pack4> four(model);
+  StepScratch<Pack4> pack(model);
+  std::vector<Pack4> q(built.initial.q.begin(), built.initial.q.end());
+  std::vector<Pack4> v(built.initial.v.begin(), built.initial.v.end());
+  for (const Integrator method : {Integrator::midpoint, Integrator::rk4}) {
+    CAPTURE(to_string(method));
+    Scratch scratch(model);
+    long before = 0;
+    for (int time = 0; time <= warm_up; ++time) {
+      State state = built.initial;
+      before = allocations;
+      for (int n = 0; n < 500; ++n) {
+        tell(n, command);
+        step(model, method, 1e-3, state, command, scratch);
+      }
+    }
+    CHECK(allocations - before == 0);
+  }
+  const long before = allocations;
+  for (int n = 0; n < 100; ++n) {
+    tell(n, four);
+    step_tree(model, Integrator::midpoint, n * 1e-3, 1e-3, q.data(), v.data(), four, pack);
+  }
+  CHECK(allocations - before == 0);
+}
