@@ -37,8 +37,8 @@ void add_motor(const Drive& d, S f, S kp, S kd, DriveForce<S>& r) {
 
 // The same where a command may have told it something.
 template <class S>
-[[gnu::noinline]] void add_told_motor(const Drive& d, const S& own, const MotorTarget<S>& told,
-                                      const S& x, const S& v, DriveForce<S>& r) {
+void add_told_motor(const Drive& d, const S& own, const MotorTarget<S>& told, const S& x,
+                    const S& v, DriveForce<S>& r) {
   const auto on = nonzero(told.on);
   const S kp = select(on, told.stiffness, S(d.kp)), kd = select(on, told.damping, S(d.kd));
   const S f = select(on, (told.position - x) * kp + (told.velocity - v) * kd, own);
@@ -140,8 +140,8 @@ void apply_drives(const Model& model, const S* q, const S* v, const ImplicitDriv
     }
   }
   d.lone_inertia = command.motors != nullptr;
-  const auto told = [&](std::size_t n) { return command.motors ? command.motors + n : nullptr; };
-  const auto drive = [&](std::size_t i) {
+  // compiled without a command as well: that is the usual case
+  const auto drive = [&](auto told, std::size_t i) {
     const Link& link = model.links[i];
     const int straight =
         link.rotations == 3 ? link.translations : link.translations + link.rotations;
@@ -159,7 +159,13 @@ void apply_drives(const Model& model, const S* q, const S* v, const ImplicitDriv
                         v + n, implicit, &d.tau[n], &d.inertia[n]);
     }
   };
-  if (model.has_drives || command.motors) outward(d.kinematics, drive);
+  if (command.motors) {
+    const auto told = [&](std::size_t n) { return command.motors + n; };
+    outward(d.kinematics, [&](std::size_t i) { drive(told, i); });
+  } else if (model.has_drives) {
+    const auto nothing = [](std::size_t) -> const MotorTarget<S>* { return nullptr; };
+    outward(d.kinematics, [&](std::size_t i) { drive(nothing, i); });
+  }
   for (const LinkRange& range : d.kinematics.awake) {
     add_forces(command, range.first_v, range.last_v, d);
   }
