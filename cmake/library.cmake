@@ -39,6 +39,9 @@ set(KERNELS ${MOLEJO_PACK_SOURCES}
   molejo/locomotion/rollout.cpp)
 set_source_files_properties(${KERNELS} PROPERTIES
   COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize> SKIP_UNITY_BUILD_INCLUSION ON)
+# every step of a walker asks for heights of the ground
+set_source_files_properties(molejo/io/terrain_relief.cpp PROPERTIES
+  COMPILE_OPTIONS $<$<CONFIG:Release>:-O3> SKIP_UNITY_BUILD_INCLUSION ON)
 # the page of the gallery is part of the library
 file(GLOB GALLERY_PAGE CONFIGURE_DEPENDS molejo/io/gallery_page/*)
 set_source_files_properties(molejo/io/gallery_page.cpp PROPERTIES OBJECT_DEPENDS "${GALLERY_PAGE}"

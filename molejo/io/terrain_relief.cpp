@@ -66,7 +66,10 @@ class HeightFormula {
 double bell(double x) {
   if (x < -40) return 0;
   constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
-  const double k = std::floor(x * 1.4426950408889634 + 0.5);
+  // std::floor, quickly where the processor may be any: adding 1.5 * 2^52 rounds to an integer
+  constexpr double shifter = 6755399441055744.0;
+  const double above = x * 1.4426950408889634 + 0.5, nearest = (above + shifter) - shifter;
+  const double k = nearest - (nearest > above ? 1.0 : 0.0);
   const double r = (x - k * ln2_high) - k * ln2_low;
   constexpr double inverse_factorials[] = {
       1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320,

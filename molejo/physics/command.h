@@ -55,7 +55,7 @@ std::size_t freedom(const Model& model, const std::string& joint, int part = 0);
 
 // Per lane: true where x is anything but a zero.
 inline bool nonzero(double x) { return x != 0; }
-inline Pack4::Mask nonzero(const Pack4& x) { return {x.v != Pack4::Lanes{}}; }
+inline Pack4::Mask nonzero(const Pack4& x) { return Pack4::Mask(x.v != Pack4::Lanes{}); }
 
 // Of a command, what tells anything.
 template <class S>

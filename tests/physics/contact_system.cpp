@@ -1,7 +1,7 @@
 // Impulses on the tree's factor against dense algebra: J M^-1 J^T from Jacobians and the composite
 // rigid-body mass matrix.
-#include "molejo/physics/contact_solve.h"
 #include "molejo/model/scene.h"
+#include "molejo/physics/contact_solve.h"
 
 #include <doctest/doctest.h>
 
