@@ -58,7 +58,7 @@ function(compile_together target name)
 endfunction()
 
 # compile_tests_together(TARGET NAME SOURCE...): each in a namespace of its own, so that tests may
-# use the same names. Sources that reopen a namespace stay alone.
+# use the same names. Sources that reopen a namespace, or have a header, stay alone.
 function(compile_tests_together target name)
   if(NOT MOLEJO_UNITY)
     target_sources(${target} PRIVATE ${ARGN})
@@ -66,8 +66,9 @@ function(compile_tests_together target name)
   endif()
   set(together)
   foreach(source ${ARGN})
+    string(REGEX REPLACE "cpp$" "h" header ${source})
     file(STRINGS ${source} outside REGEX "^(namespace [a-z:]+ {|template <>|extern \"C\"|#define|#if)")
-    if(outside)
+    if(outside OR EXISTS ${header})
       target_sources(${target} PRIVATE ${source})
     else()
       list(APPEND together ${source})

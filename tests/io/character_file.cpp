@@ -203,7 +203,7 @@ TEST_CASE("character file: a BVH written and read puts every joint at the same p
       c.clips.push_back(
           Retarget({stick.skeleton, a, ra}, {c.skeleton, b, rb}).apply(stick.clips[0]));
     }
-    const Clip& clip = c.clips[0];
+    const motion::Clip& clip = c.clips[0];
     const motion::Character back = parse_bvh(bvh_text(c, clip, {.fps = 30}), "back.bvh");
     SkeletonPose p(c.skeleton), q(back.skeleton);
     for (const double t : uniform_times(clip.start(), clip.end(), 30)) {

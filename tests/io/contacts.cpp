@@ -13,7 +13,7 @@
 #include "molejo/model/build.h"
 #include "molejo/model/error.h"
 #include "molejo/model/scene.h"
-#include "recorded.h"
+#include "tests/io/recorded.h"
 #include "tests/support/places.h"
 
 using namespace molejo;

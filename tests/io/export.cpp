@@ -13,7 +13,7 @@
 #include "molejo/io/file.h"
 #include "molejo/io/markup.h"
 #include "molejo/model/scene.h"
-#include "recorded.h"
+#include "tests/io/recorded.h"
 #include "tests/support/error_text.h"
 #include "tests/support/places.h"
 

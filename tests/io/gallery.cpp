@@ -12,7 +12,7 @@
 #include "molejo/io/coil.h"
 #include "molejo/io/file.h"
 #include "molejo/io/gallery_film.h"
-#include "recorded.h"
+#include "tests/io/recorded.h"
 #include "tests/support/places.h"
 
 using namespace molejo;

@@ -8,7 +8,7 @@
 
 #include "molejo/io/file.h"
 #include "molejo/model/scene.h"
-#include "recorded.h"
+#include "tests/io/recorded.h"
 #include "tests/support/places.h"
 
 using namespace molejo;

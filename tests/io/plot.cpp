@@ -9,7 +9,7 @@
 #include "molejo/io/export.h"
 #include "molejo/model/error.h"
 #include "molejo/model/scene.h"
-#include "recorded.h"
+#include "tests/io/recorded.h"
 
 using namespace molejo;
 using namespace molejo::test;

@@ -68,8 +68,8 @@ Scene experiment(const std::string& name) {
       SourceFile::given(test::source_dir() + "/scenes/bacin/" + name + "/" + name + ".cfg"));
 }
 
-Run run_of(const Scene& scene) {
-  Run run;
+euler::Run run_of(const Scene& scene) {
+  euler::Run run;
   run.system = from_scene(scene);
   const Settings& settings = scene.settings;
   run.options = {settings.tolerance, settings.min_step,
@@ -247,8 +247,8 @@ TEST_CASE("euler parameters: joints built of planes move like the others") {
     planes.joints = plane_built(s.joints[0]);
     REQUIRE(planes.joints.size() == static_cast<std::size_t>(equations(kind)));
     CHECK(constraint_error(planes) < 1e-12);
-    Run a{s, {}}, b{planes, {}};
-    for (Run* run : {&a, &b}) {
+    euler::Run a{s, {}}, b{planes, {}};
+    for (euler::Run* run : {&a, &b}) {
       run->options = {1e-9, 1e-9, 0.02, true, false, 1e-9};
       run->advance(1);
     }
@@ -258,12 +258,12 @@ TEST_CASE("euler parameters: joints built of planes move like the others") {
 }
 
 TEST_CASE("euler parameters: E1 and E2 end where they should") {
-  Run e1 = run_of(experiment("e1"));
+  euler::Run e1 = run_of(experiment("e1"));
   CHECK(energies(e1.system).total() == doctest::Approx(0.6928).epsilon(1e-12));
   e1.advance(10);
   CHECK((e1.system.theta(0) - Vec4d(std::cos(2), 0, 0, std::sin(2))).cwiseAbs().maxCoeff() < 1e-5);
 
-  Run e2 = run_of(experiment("e2"));
+  euler::Run e2 = run_of(experiment("e2"));
   CHECK(energies(e2.system).total() == doctest::Approx(3.027396).epsilon(1e-7));
   const Vec3d L = angular_momentum(e2.system);
   std::vector<double> energy;
@@ -280,7 +280,7 @@ TEST_CASE("euler parameters: E1 and E2 end where they should") {
 TEST_CASE("euler parameters: RKF45 is of fifth order on E2") {
   const EulerParameterSystem start = from_scene(experiment("e2"));
   const auto end = [&](double h) {
-    Run run;
+    euler::Run run;
     run.system = start;
     run.options = {1e-4, h, h, false, false, 1};
     run.advance(2);
@@ -294,7 +294,7 @@ TEST_CASE("euler parameters: RKF45 is of fifth order on E2") {
 }
 
 TEST_CASE("euler parameters: RKF45 keeps its error and its step within bounds") {
-  Run run;
+  euler::Run run;
   run.system = from_scene(experiment("e3"));
   run.options = {1e-8, 1e-4, 0.02, true, true, 1e-6};
   run.step = 0.02;
@@ -304,7 +304,7 @@ TEST_CASE("euler parameters: RKF45 keeps its error and its step within bounds") 
   CHECK(run.longest <= 0.02);
   CHECK(run.shortest < 0.8 * run.longest);  // it did adapt
   // where the tolerance cannot be met the smallest step is taken
-  Run rough = run;
+  euler::Run rough = run;
   rough.system = from_scene(experiment("e3"));
   rough.options = {1e-14, 0.01, 0.02, true, true, 1e-6};
   rough.step = 0.02, rough.steps = 0, rough.shortest = 1;
@@ -314,7 +314,7 @@ TEST_CASE("euler parameters: RKF45 keeps its error and its step within bounds") 
 }
 
 TEST_CASE("euler parameters: E3 meets the states of the spec") {
-  Run run = run_of(experiment("e3"));
+  euler::Run run = run_of(experiment("e3"));
   CHECK(energies(run.system).total() == doctest::Approx(3136).epsilon(1e-12));
   run.options.tolerance = 1e-9;
   const auto near = [](const Vec3d& a, const Vec3d& b) { return (a - b).norm() < 2e-5; };
@@ -329,7 +329,7 @@ TEST_CASE("euler parameters: E3 meets the states of the spec") {
 }
 
 TEST_CASE("euler parameters: E3 keeps its energy as the thesis does") {
-  Run run = run_of(experiment("e3"));
+  euler::Run run = run_of(experiment("e3"));
   std::vector<double> energy;
   for (int frame = 1; frame <= 450; ++frame) {
     run.advance(frame / 30.0);
@@ -340,10 +340,10 @@ TEST_CASE("euler parameters: E3 keeps its energy as the thesis does") {
 }
 
 TEST_CASE("euler parameters: stabilisation bounds the drift of E3, which grows without it") {
-  Run on = run_of(experiment("e3")), off = on;
+  euler::Run on = run_of(experiment("e3")), off = on;
   off.options.stabilise = false;
   const double tolerance = 1e-6;
-  for (Run* run : {&on, &off}) {
+  for (euler::Run* run : {&on, &off}) {
     run->options.max_step = run->step = 1.0 / 30;
     run->options.constraint_tolerance = tolerance;
   }
@@ -370,7 +370,7 @@ TEST_CASE("euler parameters: a spring between two bodies has its period") {
   const double E = energies(s).total();
   CHECK(E == doctest::Approx(0.5 * k * 0.04));
   const double period = 2 * 3.14159265358979 * std::sqrt(m_1 * m_2 / (k * (m_1 + m_2)));
-  Run run{s, {}};
+  euler::Run run{s, {}};
   run.options = {1e-10, 1e-9, 0.02, true, true, 1e-9};
   const auto stretch = [&] { return (run.system.r(1) - run.system.r(0)).norm() - 0.8; };
   // the stretch vanishes, falling, a quarter after each period

@@ -16,7 +16,7 @@ TEST_CASE("characters: sampling, blending, mirroring and model matrices allocate
   player.play(walk);
   player.cross_fade(wave, 0.5, {.rate = 0.7});
   SkeletonPose pose(c.skeleton), rest(c.skeleton), difference(c.skeleton), image(c.skeleton);
-  Mirror mirror(c.skeleton, rest, find_roles(c.skeleton, rest));
+  motion::Mirror mirror(c.skeleton, rest, find_roles(c.skeleton, rest));
   std::vector<Affine> model(c.skeleton.joints.size());
   const std::vector<double> mask = joint_mask(c.skeleton, 1);
   const long before = allocations_so_far();
