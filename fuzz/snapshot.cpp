@@ -143,8 +143,8 @@ std::vector<Subject>& subjects() {
 Snapshot changed(const Snapshot& good, std::span<const std::uint8_t> edits) {
   Snapshot snapshot = good;
   for (; edits.size() >= 5; edits = edits.subspan(5)) {
-    const std::size_t place =
-        edits[0] | edits[1] << 8 | edits[2] << 16 | std::size_t{edits[3]} << 24;
+    const std::size_t place = std::size_t{edits[0]} | std::size_t{edits[1]} << 8 |
+                              std::size_t{edits[2]} << 16 | std::size_t{edits[3]} << 24;
     snapshot.bytes[place % snapshot.bytes.size()] = edits[4];
   }
   return snapshot;

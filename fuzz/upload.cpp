@@ -29,7 +29,7 @@ void ask(Playback& playback, const std::string& text, double& now) {
 
 void use(const std::string& name, Workspace& workspace, Trainings& trainings) {
   const Playback::Outputs outputs = {
-      [](ClientKey, const std::string& text) {
+      [](const Playback::Clients&, const std::string& text) {
         require(text.find('\n') == std::string::npos);
         parse_json(text, "answer");
       },
@@ -38,7 +38,7 @@ void use(const std::string& name, Workspace& workspace, Trainings& trainings) {
   const WorkspaceFile found = workspace.find(name);
   const auto bench = open_bench(
       *kind_of(name),
-      {name, found.file, found.path, outputs, {.frames = 100}, &workspace, [] {}, &trainings});
+      {name, found.file, found.path, outputs, {.frames = 100}, {}, &workspace, [] {}, &trainings});
   bench->playback().open(client);
   double now = 0;
   ask(bench->playback(), R"({"do": "subscribe", "binary": true, "contacts": true})", now);

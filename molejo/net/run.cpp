@@ -680,7 +680,8 @@ void NetRun::State::visit_dues(Archive& a, Seen<Archive, State>& s) {
       s.dues.add(tick, due);
     }
   } else {
-    s.dues.for_each([&](std::int64_t tick, const Due& due) { a(tick, due.service, due.place); });
+    s.dues.for_each(
+        [&](std::int64_t due_tick, const Due& due) { a(due_tick, due.service, due.place); });
   }
 }
 

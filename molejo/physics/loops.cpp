@@ -334,7 +334,7 @@ void constrain_acceleration(const Model& model, Dynamics<double>& d, Loops& loop
 
 Projection project(const Model& model, State& state, double tolerance, Dynamics<double>& d,
                    Loops& loops) {
-  constexpr int max_iterations = 20;
+  constexpr int most_projections = 20;
   Projection report;
   if (model.rows == 0) return report;
   for (int i = 0; i < model.nv; ++i) {
@@ -347,7 +347,7 @@ Projection project(const Model& model, State& state, double tolerance, Dynamics<
   report.error_before = report.error_after = largest_misfit(loops);
   // Newton, well below the tolerance so that the next steps start clean
   for (; report.error_after > (report.iterations == 0 ? tolerance : 0.01 * tolerance) &&
-         report.iterations < max_iterations;
+         report.iterations < most_projections;
        ++report.iterations) {
     factorize(model, d);
     factorize_loops(model, d, loops);

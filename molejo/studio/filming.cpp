@@ -14,7 +14,7 @@ namespace molejo {
 namespace {
 
 constexpr int most_pictures = 18'000;  // ten minutes of thirty a second
-constexpr std::size_t most_waiting_bytes = std::size_t{48} << 20;
+constexpr std::size_t most_queued_bytes = std::size_t{48} << 20;
 constexpr std::size_t most_picture_bytes = std::size_t{16} << 30;  // of all pictures
 constexpr std::size_t most_film_bytes = std::size_t{256} << 20;
 constexpr auto picture_patience = std::chrono::seconds(60);  // for one picture
@@ -71,7 +71,7 @@ int Film::add(int frame, std::string_view png) {
     throw InputError(
         fmt::format("frame {}: expected {} bytes of pictures at most", frame, most_picture_bytes));
   }
-  const bool room = waiting_.empty() || waiting_bytes_ + png.size() <= most_waiting_bytes;
+  const bool room = waiting_.empty() || waiting_bytes_ + png.size() <= most_queued_bytes;
   if (!room) return taken_;
   waiting_.emplace_back(png);
   waiting_bytes_ += png.size();
