@@ -83,7 +83,7 @@ test_deb_depends_on_what_it_loads() {
   [ -s needed ] || fail "the program loads no library"
   while read -r library; do
     [ -z "$(find root -name "$library")" ] || continue # its own
-    path=$(/sbin/ldconfig -p | awk -v name="$library" '$1 == name { print $NF; exit }')
+    path=$(/sbin/ldconfig -p | awk -v name="$library" '$1 == name && !found { print $NF; found = 1 }')
     { dpkg -S "$(realpath "$path")" "$path" 2> /dev/null || true; } | sed -n '1s/:.*//p' # one of them is listed
   done < needed | sort -u > expected
   sed -n 's/^Depends: //p' control | tr , '\n' | sed -E 's/^ *([^ ]+).*/\1/' | sort -u > depends
