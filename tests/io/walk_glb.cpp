@@ -37,7 +37,7 @@ Walked walked() {
     if (file.name() == "skinned") return test::stick_character();
     return load_character(SourceFile::given(test::source_dir() + "/scenes/walks/stick_walk.bvh"));
   });
-  Stage stage = make_stage(w.scene);
+  navigation::Stage stage = make_stage(w.scene);
   w.record = run(stage, {.fps = 30, .frames = 60});
   return w;
 }
@@ -142,7 +142,7 @@ TEST_CASE("walk glb: materials, textures and pictures of two characters stay wit
         return file.name() == "first" ? painted(test::stick_character(), "red")
                                       : painted(test::other_character(), "blue");
       });
-  Stage stage = make_stage(w.scene);
+  navigation::Stage stage = make_stage(w.scene);
   w.record = run(stage, {.fps = 30, .frames = 3});
   const motion::Character c = walk_character(w.scene, w.record);
   using Json = nlohmann::json;
@@ -176,7 +176,7 @@ TEST_CASE("walk glb: the Khronos validator finds no error") {
   if (!test::installed_clip("viverse/mannequin.glb").empty()) {
     w.scene =
         load_walk_scene(SourceFile::given(test::source_dir() + "/scenes/walks/demo_c.walk.json"));
-    Stage stage = make_stage(w.scene);
+    navigation::Stage stage = make_stage(w.scene);
     w.record = run(stage, {.fps = 30, .frames = 60});
     files.emplace_back("walk_demo.glb", walk_glb(w.scene, w.record, {.curves = true}));
   }

@@ -189,7 +189,7 @@ TEST_CASE("walk scene: what is wrong is told with file, line and pointer") {
 
 TEST_CASE("walk scene: a push at a moment, a fall by physics, and up again") {
   const WalkScene scene = load_walk_scene(SourceFile::given(walks() + "stick_fall.walk.json"));
-  Stage stage = make_stage(scene);
+  navigation::Stage stage = make_stage(scene);
   const double leg = stage.walker(0).rig().leg_length;
   const auto hips = [&] {
     const Walker& w = stage.walker(0);
@@ -224,7 +224,7 @@ TEST_CASE("walk scene: the stick figure goes where its plan says, on the ground"
       R"({"terrains": ["../terrains/hills.terrain.json"], "duration": 14, "fps": 30,
           "characters": [{"name": "ana", "file": "stick_walk.bvh", "clips": {"idle": "stick_idle.bvh"},
                           "plan": {"path": [[5, 1], [6, 4]]}}]})");
-  Stage stage = make_stage(s);
+  navigation::Stage stage = make_stage(s);
   const WalkRecord record = run(stage, {.fps = s.fps, .frames = s.frames()});
   CHECK(stage.progress(0).arrived);
   const Vec3 end = record.characters[0].frames.back().position;
@@ -249,7 +249,7 @@ TEST_CASE("walk scene: a crowd of both solvers has the same bits on any number o
        "position": ["=2*i - 5", "=-2 - i"], "plan": {"turn_deg": "=10*i"}}]})j";
   const WalkScene s = scene_of(text);
   const auto walk = [&](int threads) {
-    Stage stage = make_stage(s);
+    navigation::Stage stage = make_stage(s);
     return run(stage, {.fps = 30, .frames = 90, .threads = threads});
   };
   const WalkRecord one = walk(1), three = walk(3);
@@ -279,7 +279,7 @@ TEST_CASE("walk scene: the shipped scenes are read, and those of real clips wher
     const WalkScene s = load_walk_scene(SourceFile::given(walks() + name + ".walk.json"));
     CHECK(s.actors.size() == (name.ends_with("c") ? 2 : 1));
     CHECK(s.terrains.size() == (name.ends_with("b") ? 3 : 1));
-    Stage stage = make_stage(s);
+    navigation::Stage stage = make_stage(s);
     const WalkRecord record = run(stage, {.fps = s.fps, .frames = 90});
     for (const CharacterTrack& track : record.characters) {
       CHECK(norm(track.frames.back().position - track.frames.front().position) > 0.3);
