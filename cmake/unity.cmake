@@ -1,12 +1,16 @@
-# Sources that are compiled as one: about MOLEJO_UNITY_BYTES of text at a time, so that a change is
-# compiled anew within seconds. A unit names its sources by their path in the project, so that it is
+# Sources that are compiled as one. The larger a unit, the less work in all: three units as one take
+# a third less. But a change compiles its unit anew, so the units of the program stay small enough
+# for seconds. A unit names its sources by their path in the project, so that it is
 # the same in every clone: ccache then shares what it compiled. (CMake's own units have the whole
 # path, and precompiled headers save nothing where each unit parses them once.)
 option(MOLEJO_UNITY "compile several sources at a time" ON)
-set(MOLEJO_UNITY_BYTES 60000 CACHE STRING "text that is compiled at a time, about")
+set(MOLEJO_UNITY_BYTES 60000)        # about, of text that takes long: many templates
+set(MOLEJO_LIGHT_UNITY_BYTES 100000) # of text that does not
+set(MOLEJO_LIGHT_MODULES collision director io live motion navigation net physics)
+set(MOLEJO_TEST_UNITY_BYTES 120000)  # of tests: the program does not wait for them
 
-# groups_of(LIST PREFIX SOURCE...): the names of the groups; PREFIX_<name> are the sources of each
-function(groups_of list prefix)
+# groups_of(LIST PREFIX BYTES SOURCE...): the names of the groups; PREFIX_<name> are the sources of each
+function(groups_of list prefix most_bytes)
   set(names)
   set(group 1)
   set(bytes 0)
@@ -14,7 +18,7 @@ function(groups_of list prefix)
   foreach(source ${ARGN})
     file(SIZE ${source} size)
     math(EXPR bytes "${bytes} + ${size}")
-    if(bytes GREATER MOLEJO_UNITY_BYTES AND members)
+    if(bytes GREATER most_bytes AND members)
       list(APPEND names ${group})
       set(${prefix}_${group} ${members} PARENT_SCOPE)
       math(EXPR group "${group} + 1")
@@ -44,7 +48,11 @@ function(compile_together target name)
       list(APPEND together ${source})
     endif()
   endforeach()
-  groups_of(groups sources ${together})
+  set(most_bytes ${MOLEJO_UNITY_BYTES})
+  if(name IN_LIST MOLEJO_LIGHT_MODULES)
+    set(most_bytes ${MOLEJO_LIGHT_UNITY_BYTES})
+  endif()
+  groups_of(groups sources ${most_bytes} ${together})
   foreach(group ${groups})
     set(unit ${CMAKE_CURRENT_BINARY_DIR}/Unity/unity_${name}_${group}.cxx)
     set(text)
@@ -77,7 +85,7 @@ function(compile_tests_together target name)
   if(NOT together)
     return()
   endif()
-  groups_of(groups sources ${together})
+  groups_of(groups sources ${MOLEJO_TEST_UNITY_BYTES} ${together})
   foreach(group ${groups})
     set(unit ${CMAKE_CURRENT_BINARY_DIR}/Unity/unity_${name}_${group}.cxx)
     add_custom_command(OUTPUT ${unit}
