@@ -1902,6 +1902,9 @@ EOF
   expect 0 direct nobody.show.json
   holds stderr "warning: .*no cause raises the event 'walk' of 'go', which cannot fire; .*'up'"
   holds stdout 'never: entering & moving: holds'
+  expect 0 direct nobody.show.json --json
+  holds stdout '"warnings": '
+  holds stdout "no cause raises the event 'walk' of 'go'"
 }
 
 # What one command writes the others read.

@@ -355,6 +355,20 @@ TEST_CASE("animado script: a table that was written can be followed") {
   }
 }
 
+TEST_CASE(
+    "animado script: an actor has springs when both their stiffness and their reach are told") {
+  const auto springs = [](const std::string& words) {
+    const Scene scene =
+        parse(std::string(times) + "ACTOR a\nm 1\nradius 0.5\n" + words + "ACTOR f\nfloor 1\n");
+    return std::count_if(scene.contact_pairs.begin(), scene.contact_pairs.end(),
+                         [](const auto& pair) { return pair.response == Response::penalty; });
+  };
+  CHECK(springs("Kelastica 5\ndlim 1\n") == 1);
+  CHECK(springs("Kelastica 5\n") == 0);
+  CHECK(springs("dlim 1\n") == 0);
+  CHECK(springs("Kelastica 0\ndlim 1\n") == 0);
+}
+
 TEST_CASE("animado script: mistakes are told with file, line and token") {
   const std::string actor = std::string("ACTOR a\n") + unit;
   const struct {

@@ -142,6 +142,22 @@ TEST_CASE("shows: two actors cannot have one name, nor two one place") {
              "place 'wave' is also of actor 'A0'"));
 }
 
+TEST_CASE("shows: an actor may stand there no times, but not fewer") {
+  const auto with_count = [](const std::string& count) {
+    std::string text = text_with(R"("duration": 1)");
+    const std::string more =
+        R"({"name": "B", "character": "../characters/stick_figure.json", "count": )";
+    text.insert(text.find("{\"name\": \"A\""), more + count + "}, ");
+    return text;
+  };
+  const auto bodies = [&](const std::string& count) {
+    return parse_show(with_count(count), SourceFile::given(folder() + "copies.show.json"))
+        .scene.bodies.size();
+  };
+  CHECK(bodies("1") > bodies("0"));
+  CHECK(says(error_text([&] { bodies("-1"); }), "/actors/0/count: -1"));
+}
+
 TEST_CASE("shows: traces are read from an analysis, a list of names, or with times") {
   const Show show = load_show(SourceFile::given(folder() + "walk.show.json"));
   CHECK(parse_trace(R"(["T1", "T2"])", "t.json", show.net).size() == 2);

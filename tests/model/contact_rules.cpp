@@ -267,6 +267,10 @@ TEST_CASE("contact rules: names that nobody has, and values that cannot be, are 
         "contact pair 'arm', '': restitution 1.5, expected 0 to 1");
   CHECK(message([](Scene& s) { s.contact_pairs[0].response = Response::penalty; }) ==
         "contact pair 'arm', '': a penalty needs a stiffness");
+  CHECK(message([](Scene& s) { s.contact_pairs[0].stiffness = -2; }) ==
+        "contact pair 'arm', '': stiffness -2, expected zero or more");
+  CHECK(message([](Scene& s) { s.contact_pairs[0].damping = -3; }) ==
+        "contact pair 'arm', '': damping -3, expected zero or more");
   CHECK(message([](Scene& s) { s.contact_pairs[0].reach = NAN; }) ==
         "contact pair 'arm', '': reach nan, expected zero or more");
   CHECK(message([](Scene& s) { s.bodies[0].shapes[0].surface.restitution = 2; }) ==

@@ -630,6 +630,29 @@ TEST_CASE("command: a frame within a step is of what the step obeyed") {
   CHECK(hash(a.state) != hash(b.state));
 }
 
+TEST_CASE("command: a snapshot within a step knows what the step obeyed") {
+  Scene scene = hinge_scene(0.5, true);
+  scene.settings.time_step = 0.02;
+  scene.settings.fps = 200;  // four frames a step
+  scene.settings.integrator = Integrator::midpoint;
+  const Built built = build(scene);
+  Run run(built, scene.settings), other(built, scene.settings);
+  Command<double> command(built.model);
+  command.forces[0] = 50;
+  run.set_command(command);
+  Frame a, b;
+  std::vector<ContactEvent> events;
+  for (int n = 0; n < 6; ++n) run.next_frame(a, events);
+  run.set_command(Command<double>(built.model));
+  Snapshot snapshot;
+  save(run, snapshot);
+  restore(snapshot, other);
+  for (int n = 0; n < 6; ++n) {
+    run.next_frame(a, events), other.next_frame(b, events);
+    CHECK(hash(a.state) == hash(b.state));
+  }
+}
+
 TEST_CASE("command: a controller is asked before every step of a run") {
   const Scene scene = hinge_scene(0.5, true);
   const Built built = build(scene);
