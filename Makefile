@@ -36,12 +36,12 @@ gallery: build  ## the shipped scenes as recordings, pictures and plots, in out/
 	@build/molejo gallery scenes out/gallery
 
 test:  ## everything that a change must pass (PRESET=debug, asan or tsan for a stricter build)
-	@scripts/build --test --then 'run the tests' $(PRESET)
+	@scripts/build --test --lint --then 'run the tests' $(PRESET)
 	@ctest --test-dir $(BUILD) -j$(shell nproc) --output-on-failure
 
 test-browser:  ## every panel of the studio in Debian's Chromium, as a person uses it
 	@scripts/build --test release molejo_cli
-	@node --test --test-concurrency=1 $(filter-out %/studio.mjs,$(wildcard tests/browser/*.mjs))
+	@ctest --test-dir build -L browser --output-on-failure
 
 soak:  ## CASES (1000) hostile files and messages against the program, ten times as many random nets against their analysis
 	@scripts/build --test release molejo_cli adversary test_net
@@ -74,8 +74,6 @@ lint:  ## clang-format and clang-tidy on what changed since the branch left main
 
 check:  ## what a release must pass: the tests, all of them under sanitizers, FUZZ_SECONDS=60 of fuzzing a target
 	@$(MAKE) test
-	@$(MAKE) lint
-	@$(MAKE) test-browser
 	@$(MAKE) test PRESET=asan
 	@$(MAKE) test PRESET=tsan
 	@$(MAKE) fuzz FUZZ_SECONDS=60

@@ -166,6 +166,7 @@ test('a node is added, renamed where it stands, moved and removed', async () => 
   await page.waitForFunction((x) => document.querySelector('[data-place="spoon"] .place').getBoundingClientRect().x > x + 40, before.x);
   await page.locator('[data-place="spoon"]').focus();
   await page.keyboard.press('Enter');
+  await page.locator('[data-place="spoon"].chosen').waitFor();
   await page.keyboard.press('Delete');
   await spoon.waitFor({ state: 'detached' });
   const download = async (what) => {

@@ -1,4 +1,4 @@
-// What must work in the browser after every change; a minute. The rest is in full.mjs.
+// What must work in the browser after every change.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';

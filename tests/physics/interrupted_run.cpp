@@ -100,6 +100,7 @@ TEST_CASE("interrupted run: many contacts are solved as long as nobody ends it")
   Scene scene = in_one_point(300);
   scene.settings.contact.iterations = 1'000'000;
   scene.settings.contact.tolerance = 1e-15;
+  scene.settings.duration = 1e4;  // hours of work
   const Built built = build(scene);
   Interrupt interrupt;
   std::thread other([&] {
@@ -110,7 +111,7 @@ TEST_CASE("interrupted run: many contacts are solved as long as nobody ends it")
   {
     const InterruptScope scope(interrupt);
     const Recording recording = simulate(built, scene.settings);
-    CHECK(recording.summary.failure.starts_with("interrupted at t = 0 s"));
+    CHECK(recording.summary.failure.starts_with("interrupted at t = "));
   }
   other.join();
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
