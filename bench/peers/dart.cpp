@@ -24,9 +24,6 @@
 
 #include "bench/peer.h"
 
-#include "molejo/math/matrix.h"
-#include "molejo/model/joint.h"
-
 namespace bench {
 namespace {
 

@@ -10,8 +10,6 @@
 
 #include "bench/peer.h"
 
-#include "molejo/model/settings.h"
-
 namespace bench {
 namespace {
 
