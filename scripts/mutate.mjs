@@ -214,7 +214,8 @@ async function link(target, objects, out) {
 
 class Worker {
   constructor(number) {
-    this.own = path.join(scratch, `worker${number}`); // programs and objects
+    // programs and objects; beside scenes, where a program looks for those that it may read
+    this.own = path.join(source, `build-mutate-${number}`);
     this.room = path.join(scratch, `room${number}`); // what tests write
     fs.mkdirSync(this.own, { recursive: true });
   }
