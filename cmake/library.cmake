@@ -20,7 +20,8 @@ target_compile_options(molejo_objects_settings INTERFACE -fPIC -fno-semantic-int
                        -fvisibility-inlines-hidden)
 
 # Eigen takes its time with these
-set_source_files_properties(molejo/math/decompositions.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+set_source_files_properties(molejo/math/decompositions.cpp molejo/math/eigenvalues.cpp PROPERTIES
+  SKIP_UNITY_BUILD_INCLUSION ON)
 
 # Compiled for every processor, and once more for AVX2 (cmake/wide.cmake).
 set(MOLEJO_PACK_SOURCES

@@ -5,7 +5,7 @@
 # path, and precompiled headers save nothing where each unit parses them once.)
 option(MOLEJO_UNITY "compile several sources at a time" ON)
 set(MOLEJO_UNITY_BYTES 60000)        # about, of text that takes long: many templates
-set(MOLEJO_LIGHT_UNITY_BYTES 100000) # of text that does not
+set(MOLEJO_LIGHT_UNITY_BYTES 130000) # of text that does not
 set(MOLEJO_LIGHT_MODULES collision director io live motion navigation net physics)
 set(MOLEJO_TEST_UNITY_BYTES 120000)  # of tests: the program does not wait for them
 

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "molejo/math/decompositions.h"
+#include "molejo/math/eigenvalues.h"
 #include "molejo/math/index.h"
 #include "molejo/math/interrupt.h"
 #include "molejo/math/matrix.h"

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "molejo/math/decompositions.h"
+#include "molejo/math/eigenvalues.h"
 #include "molejo/math/index.h"
 #include "molejo/math/matrix.h"
 #include "molejo/model/error.h"
@@ -134,8 +135,8 @@ class Assembly {
         Eigen::Map<const VecX>(stiffness_.data(), static_cast<Eigen::Index>(stiffness_.size()))
             .asDiagonal();
     const MatX TN = r_.theta * r_.null_space;
-    GeneralisedEigen modes = generalised_eigen(
-        TN.transpose() * r_.stiffness * TN, r_.null_space.transpose() * r_.mass * r_.null_space);
+    GeneralisedEigen modes = generalised_eigen(TN.transpose() * r_.stiffness * TN,
+                                               r_.null_space.transpose() * r_.mass * r_.null_space);
     r_.all_eigenvalues = std::move(modes.values);
     r_.eigenvectors = std::move(modes.vectors);
     const double threshold = 1e-10 * r_.all_eigenvalues.cwiseAbs().maxCoeff();

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "molejo/math/decompositions.h"
+#include "molejo/math/eigenvalues.h"
 #include "molejo/math/index.h"
 #include "molejo/math/parallel.h"
 #include "molejo/math/riccati.h"

@@ -1,10 +1,8 @@
 #include "molejo/math/decompositions.h"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <Eigen/QR>
-#include <limits>
 
 namespace molejo {
 
@@ -43,17 +41,6 @@ MatX null_space(const MatX& C) {
 MatX completed_basis(const MatX& A) {
   if (A.cols() == 0) return MatX::Identity(A.rows(), A.rows());
   return A.householderQr().householderQ();
-}
-
-GeneralisedEigen generalised_eigen(const MatX& K, const MatX& M) {
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatX> solver(K, M);
-  return {solver.eigenvalues(), solver.eigenvectors()};
-}
-
-double spectral_radius(const MatX& A) {
-  if (!A.allFinite()) return std::numeric_limits<double>::quiet_NaN();
-  if (A.size() == 0) return 0;
-  return Eigen::EigenSolver<MatX>(A, false).eigenvalues().cwiseAbs().maxCoeff();
 }
 
 }  // namespace molejo

@@ -33,14 +33,4 @@ MatX null_space(const MatX& C);
 // Orthonormal columns of all of the space; the first ones span the columns of A.
 MatX completed_basis(const MatX& A);
 
-// K x = lambda M x with symmetric K and positive definite M: rising lambda, x^T M x = 1.
-struct GeneralisedEigen {
-  VecX values;
-  MatX vectors;
-};
-GeneralisedEigen generalised_eigen(const MatX& K, const MatX& M);
-
-// The largest absolute eigenvalue of a square matrix; NaN when an entry is not finite.
-double spectral_radius(const MatX& A);
-
 }  // namespace molejo

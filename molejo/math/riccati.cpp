@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "molejo/math/decompositions.h"
+#include "molejo/math/eigenvalues.h"
 
 namespace molejo {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "molejo/locomotion/stabilise.h"
-#include "molejo/math/decompositions.h"
+#include "molejo/math/eigenvalues.h"
 #include "molejo/math/random.h"
 #include "molejo/math/riccati.h"
 #include "tests/locomotion/closed_run.h"

@@ -1,6 +1,7 @@
 // Optimal feedback: closed forms, and the fixed point as a second method.
-#include "molejo/math/decompositions.h"
 #include "molejo/math/riccati.h"
+#include "molejo/math/decompositions.h"
+#include "molejo/math/eigenvalues.h"
 
 #include <doctest/doctest.h>
 
