@@ -70,6 +70,17 @@ test_nothing_is_said_when_nothing_is_to_do() {
   [ ! -s output ] || fail "something was said"
 }
 
+test_numbers_may_have_a_decimal_comma() {
+  mkdir locales
+  localedef -i de_DE -f UTF-8 ./locales/de_DE.UTF-8 || fail "no German locale: run scripts/install_deps --test"
+  export LOCPATH=$PWD/locales
+  local i
+  for i in {1..40}; do printf 'build %d.o: object ../one.cpp\n' "$i" >> build/build.ninja; done
+  sed -i 's/command = cp/command = sleep 0.03 \&\& cp/' build/build.ninja
+  LC_ALL=de_DE.UTF-8 runs 0 release
+  [ -e build/40.o ] || fail "not all was built"
+}
+
 test_what_is_missing_is_told_and_installed_first() {
   mv build/build.ninja project # there is no cmake before it is installed
   printf 'g++\ncmake\nnpm packages\n' > missing
