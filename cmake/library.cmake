@@ -24,16 +24,18 @@ set_source_files_properties(molejo/math/decompositions.cpp molejo/math/eigenvalu
   SKIP_UNITY_BUILD_INCLUSION ON)
 
 # Compiled for every processor, and once more for AVX2 (cmake/wide.cmake).
-set(MOLEJO_PACK_SOURCES
+set(TREE_PACK_SOURCES
   molejo/physics/dynamics_pack.cpp molejo/physics/integrate_pack.cpp
   molejo/physics/contact_system_pack.cpp molejo/physics/ground_pack.cpp
-  molejo/physics/point_contact_pack.cpp
-  molejo/locomotion/rollout_pack.cpp molejo/motion/blend_pack.cpp
-  molejo/motion/sampler_pack.cpp)
+  molejo/physics/point_contact_pack.cpp molejo/locomotion/rollout_pack.cpp)
+set(CLIP_PACK_SOURCES
+  molejo/motion/blend_pack.cpp molejo/motion/sampler_pack.cpp molejo/motion/skeleton_pack.cpp)
+set(MOLEJO_PACK_SOURCES ${TREE_PACK_SOURCES} ${CLIP_PACK_SOURCES})
+set_source_files_properties(${CLIP_PACK_SOURCES} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
 # g++ pairs neighbouring scalars of the tree kernels into wide registers, whose loads then wait for
 # narrow stores: up to 15 % slower than plain scalars
-set(KERNELS ${MOLEJO_PACK_SOURCES}
+set(KERNELS ${TREE_PACK_SOURCES}
   molejo/model/kinematics.cpp molejo/model/kinematics_pack.cpp molejo/physics/forces.cpp
   molejo/physics/forces_pack.cpp molejo/physics/dynamics.cpp molejo/physics/integrate.cpp
   molejo/physics/contact_system.cpp molejo/physics/point_contact.cpp

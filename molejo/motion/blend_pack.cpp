@@ -34,8 +34,8 @@ Pack4 weight(double w, std::span<const double> mask, int j) {
 
 namespace MOLEJO_SET {
 
-void blend(const SkeletonPose& a, const SkeletonPose& b, double w, SkeletonPose& out,
-           std::span<const double> mask) {
+[[gnu::flatten]] void blend(const SkeletonPose& a, const SkeletonPose& b, double w,
+                            SkeletonPose& out, std::span<const double> mask) {
   for (int j = 0; j < a.stride(); j += 4) {
     const Pack4 u = weight(w, mask, j);
     const QuatT<Pack4> p = load_rotation(a, j), q = load_rotation(b, j);
@@ -53,7 +53,8 @@ void blend(const SkeletonPose& a, const SkeletonPose& b, double w, SkeletonPose&
   }
 }
 
-void subtract(const SkeletonPose& pose, const SkeletonPose& reference, SkeletonPose& out) {
+[[gnu::flatten]] void subtract(const SkeletonPose& pose, const SkeletonPose& reference,
+                               SkeletonPose& out) {
   for (int j = 0; j < pose.stride(); j += 4) {
     const QuatT<Pack4> q = conjugate(load_rotation(reference, j)) * load_rotation(pose, j);
     for (const int r : {int{Row::tx}, int{Row::ty}, int{Row::tz}}) {
@@ -66,8 +67,8 @@ void subtract(const SkeletonPose& pose, const SkeletonPose& reference, SkeletonP
   }
 }
 
-void add(const SkeletonPose& base, const SkeletonPose& difference, double w, SkeletonPose& out,
-         std::span<const double> mask) {
+[[gnu::flatten]] void add(const SkeletonPose& base, const SkeletonPose& difference, double w,
+                          SkeletonPose& out, std::span<const double> mask) {
   for (int j = 0; j < base.stride(); j += 4) {
     const Pack4 u = weight(w, mask, j);
     // a part of the turn: its rotation vector times u

@@ -5,8 +5,8 @@
 
 namespace molejo::motion::MOLEJO_SET {
 
-void interpolate(const ClipSampler::Group& group, const ClipSampler::Place& where,
-                 SkeletonPose& pose) {
+[[gnu::flatten]] void interpolate(const ClipSampler::Group& group, const ClipSampler::Place& where,
+                                  SkeletonPose& pose) {
   const std::size_t lanes = group.lanes;
   const auto n = at(width(group.channel));
   const bool cubic = group.interpolation == Interpolation::cubic_spline;

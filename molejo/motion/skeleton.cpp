@@ -4,14 +4,9 @@
 #include <cmath>
 
 #include "molejo/math/index.h"
+#include "molejo/math/instructions.h"
 
 namespace molejo::motion {
-
-Affine affine(const Transform& t) {
-  const Mat3 R = matrix(t.rotation);
-  return {from_columns(R.column(0) * t.scale.x, R.column(1) * t.scale.y, R.column(2) * t.scale.z),
-          t.translation};
-}
 
 Affine inverse(const Affine& a) {
   const Mat3 m = molejo::inverse(a.linear);
@@ -86,22 +81,22 @@ SkeletonPose::SkeletonPose(const Skeleton& skeleton) : SkeletonPose(skeleton.siz
   for (int j = 0; j < joints_; ++j) set(j, skeleton[j].rest);
 }
 
+MOLEJO_IN_BOTH_SETS(void model_transforms(const Skeleton& skeleton, const SkeletonPose& pose,
+                                          const Affine& base, std::span<Affine> out);
+                    void some_model_transforms(const Skeleton& skeleton, const SkeletonPose& pose,
+                                               const Affine& base, std::span<const int> joints,
+                                               std::span<Affine> out);)
+
 void model_transforms(const Skeleton& skeleton, const SkeletonPose& pose, const Affine& base,
                       std::span<Affine> out) {
   assert(pose.joints() == skeleton.size() && out.size() >= skeleton.joints.size());
-  for (int j = 0; j < skeleton.size(); ++j) {
-    const int parent = skeleton[j].parent;
-    out[at(j)] = (parent < 0 ? base : out[at(parent)]) * affine(pose[j]);
-  }
+  MOLEJO_CHOSEN(model_transforms)(skeleton, pose, base, out);
 }
 
 void model_transforms(const Skeleton& skeleton, const SkeletonPose& pose, const Affine& base,
                       std::span<const int> joints, std::span<Affine> out) {
   assert(pose.joints() == skeleton.size() && out.size() >= skeleton.joints.size());
-  for (const int j : joints) {
-    const int parent = skeleton[j].parent;
-    out[at(j)] = (parent < 0 ? base : out[at(parent)]) * affine(pose[j]);
-  }
+  MOLEJO_CHOSEN(some_model_transforms)(skeleton, pose, base, joints, out);
 }
 
 std::vector<Affine> model_transforms(const Skeleton& skeleton, const SkeletonPose& pose) {

@@ -33,7 +33,11 @@ inline Affine operator*(const Affine& a, const Affine& b) {
   return {a.linear * b.linear, a.origin + a.linear * b.origin};
 }
 inline Vec3 operator*(const Affine& a, const Vec3& p) { return a.origin + a.linear * p; }
-Affine affine(const Transform& t);
+inline Affine affine(const Transform& t) {
+  const Mat3 R = matrix(t.rotation);
+  return {from_columns(R.column(0) * t.scale.x, R.column(1) * t.scale.y, R.column(2) * t.scale.z),
+          t.translation};
+}
 // The inverse; the linear part must be regular.
 Affine inverse(const Affine& a);
 bool is_regular(const Affine& a);
