@@ -13,6 +13,7 @@
 #include "molejo/math/expression.h"
 #include "molejo/math/noise.h"
 #include "molejo/math/random.h"
+#include "molejo/math/thread_kept.h"
 #include "molejo/model/error.h"
 
 namespace molejo {
@@ -46,8 +47,12 @@ class HeightFormula {
       std::uint64_t number = 0;
       ExpressionWorkspace work;
     };
-    thread_local std::array<Kept, 32> kept;
-    thread_local std::size_t oldest = 0;
+    struct Newest {
+      std::array<Kept, 32> kept;
+      std::size_t oldest = 0;
+    };
+    static const ThreadKept<Newest> newest;
+    auto& [kept, oldest] = newest.of_this_thread();
     for (Kept& k : kept) {
       if (k.number == number_) return k.work;
     }

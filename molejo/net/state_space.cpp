@@ -5,6 +5,7 @@
 
 #include "molejo/math/interrupt.h"
 #include "molejo/math/parallel.h"
+#include "molejo/math/thread_kept.h"
 #include "molejo/net/pumping.h"
 #include "molejo/net/state_store.h"
 
@@ -513,8 +514,12 @@ void StateSpace::successors(std::uint32_t state, std::vector<Edge>& edges) const
   const Store& s = *store_;
   const std::size_t words = s.packed->words();
   edges.clear();
-  thread_local std::vector<Word> next, all;
-  thread_local std::vector<std::uint64_t> hashes;
+  struct Found {
+    std::vector<Word> next, all;
+    std::vector<std::uint64_t> hashes;
+  };
+  static const ThreadKept<Found> kept;
+  auto& [next, all, hashes] = kept.of_this_thread();
   next.resize(words);
   all.clear();
   hashes.clear();
@@ -534,7 +539,8 @@ void StateSpace::successors(std::uint32_t state, std::vector<Edge>& edges) const
 
 bool StateSpace::next_edge(std::uint32_t state, std::uint32_t& position, Edge& edge) const {
   const Store& s = *store_;
-  thread_local std::vector<Word> next;
+  static const ThreadKept<std::vector<Word>> kept;
+  std::vector<Word>& next = kept.of_this_thread();
   next.resize(s.packed->words());
   const int t = s.packed->fire_next(s.words_of(s.handle(state)), position, next.data());
   if (t < 0) return false;

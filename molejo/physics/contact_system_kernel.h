@@ -2,6 +2,7 @@
 #pragma once
 
 #include "molejo/math/interrupt.h"
+#include "molejo/math/thread_kept.h"
 #include "molejo/physics/contact_rows_kernel.h"
 
 namespace molejo {
@@ -244,7 +245,8 @@ void limit_bounces(ContactSystem<S>& system, int first, int last, int iterations
   // energy of impulses: lambda . (free + W s / 2)
   S energy = zero, scale = zero;
   // impulse and velocity of each contact with its bounce
-  static thread_local std::vector<Vec3T<S>> kept;
+  static const ThreadKept<std::vector<Vec3T<S>>> buffer;
+  std::vector<Vec3T<S>>& kept = buffer.of_this_thread();
   kept.clear();
   for (int i = first; i < last; ++i) {
     const ContactBlock<S>& c = at(i);

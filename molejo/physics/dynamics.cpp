@@ -1,5 +1,6 @@
 #include "molejo/physics/dynamics.h"
 
+#include "molejo/math/thread_kept.h"
 #include "molejo/physics/dynamics_kernel.h"
 
 namespace molejo {
@@ -31,9 +32,12 @@ void solve_mass(const Model& model, Dynamics<double>& d, const double* y, double
     parent.angular += p.angular + cross(d.kinematics.bodies[i].r, p.linear);
     parent.linear += p.linear;
   }
-  // kept, so that stepping does not allocate
-  static thread_local std::vector<double> u;
-  static thread_local std::vector<Spatial<double>> motion;
+  struct Kept {
+    std::vector<double> u;
+    std::vector<Spatial<double>> motion;
+  };
+  static const ThreadKept<Kept> kept;  // so that stepping does not allocate
+  auto& [u, motion] = kept.of_this_thread();
   u.resize(d.freedoms.size());
   motion.resize(count);
   for (std::size_t i = 0; i < u.size(); ++i) u[i] = d.freedoms[i].u;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "molejo/math/thread_kept.h"
 #include "molejo/model/closure.h"
 #include "molejo/physics/forces_kernel.h"
 #include "molejo/physics/penalty.h"
@@ -24,7 +25,8 @@ using Sample = ForceSample;
 
 // Point of the Bezier curve at parameter s (de Casteljau).
 Sample bezier(const std::vector<Sample>& control, double s) {
-  static thread_local std::vector<Sample> p;  // kept, so that stepping does not allocate
+  static const ThreadKept<std::vector<Sample>> kept;  // so that stepping does not allocate
+  std::vector<Sample>& p = kept.of_this_thread();
   p.assign(control.begin(), control.end());
   for (std::size_t level = p.size() - 1; level > 0; --level) {
     for (std::size_t i = 0; i < level; ++i) {
