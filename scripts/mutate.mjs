@@ -8,11 +8,12 @@
 //
 // A mutant is compiled from a copy, with its file's own command and together with the sources that
 // are compiled with it, and linked in front of the library: neither the sources nor the build are
-// touched. A mutant that does not compile, or whose machine
-// code is that of the original, is none. Test files run in the order of their distance in
-// #includes, the module's own before the others, then the program's tests; the first failure that comes a second time, too, kills. What
-// was found is kept in BUILD/mutate: a run that was stopped goes on, and survivors are tried again
-// when tests have changed.
+// touched. A mutant that does not compile, or whose machine code is that of the original, is none.
+//
+// Test files run in the order of their distance in #includes, the module's own before the others;
+// behind the own ones of `optimise` come those of several processes (mpirun), for it alone; last the
+// program's tests. The first failure that comes a second time, too, kills. What was found is kept in
+// BUILD/mutate: a run that was stopped goes on, and survivors are tried again when tests have changed.
 //
 // tests/mutants.md holds the known survivors and why they survive.
 import { execFileSync, spawn } from 'node:child_process';
@@ -104,7 +105,10 @@ function allCandidates() {
 
 // ---- which tests, in which order -------------------------------------------------------------
 
-// A unit is a test file of an executable, or a function of the program's tests.
+// A unit is a test file of an executable, or a function of a script.
+const programScript = 'tests/cli/program.sh', ranksScript = 'tests/optimise/mpi/ranks.sh', mpiModule = 'molejo_mpi.so';
+const functionsOf = (script) => [...read(script).matchAll(/^(test_[a-z0-9_]+)\(\)/gm)].map((m) => m[1]);
+
 function allUnits() {
   const units = [];
   for (const [file, { object }] of commands) {
@@ -113,9 +117,15 @@ function allUnits() {
     units.push({ name: file, target, file, run: (bin, without) => [bin, `-sf=*/${file}`,
       ...(without.length ? [`-tce=${without.map((name) => name.replaceAll(',', '\\,')).join(',')}`] : []), '--abort-after=1', '-nc=true', '-nv=true'] });
   }
-  const script = path.join(source, 'tests/cli/program.sh');
-  for (const [, name] of read('tests/cli/program.sh').matchAll(/^(test_[a-z0-9_]+)\(\)/gm)) {
-    units.push({ name: `tests/cli/program.sh ${name}`, target: 'molejo_cli', run: (bin) => ['bash', script, bin, name] });
+  const take = (script, target, more, run) => {
+    for (const name of functionsOf(script)) {
+      units.push({ name: `${script} ${name}`, target, script, ...more, run: (bin) => ['bash', path.join(source, script), ...run(bin), name] });
+    }
+  };
+  take(programScript, 'molejo_cli', {}, (bin) => [bin]);
+  const mpirun = fs.readFileSync(path.join(build, 'CMakeCache.txt'), 'utf8').match(/^MPIEXEC_EXECUTABLE:\w+=(\/.*)$/m)?.[1];
+  if (mpirun && fs.existsSync(path.join(build, mpiModule))) {
+    take(ranksScript, 'test_mpi', { only: 'optimise', beside: mpiModule }, (bin) => [mpirun, bin]);
   }
   return units;
 }
@@ -156,13 +166,14 @@ function ordered(units, file) {
   const level = distances(file);
   const own = `tests/${moduleOf(file)}/`;
   const rank = (unit) => {
-    if (!unit.file) return 1000;
+    if (!unit.file) return unit.only ? 99 : 1000;
     if (stem(unit.file) === own + path.basename(stem(file))) return -1;
     if (unit.file.startsWith(own)) return level.get(stem(unit.file));
     return unit.file.startsWith('tests/hashes/') ? 100 : 100 + level.get(stem(unit.file));
   };
   const cpu = (unit) => baselines[unit.name]?.cpu ?? 0;
   return units.filter((u) => !u.file || level.has(stem(u.file)))
+    .filter((u) => !u.only || u.only === moduleOf(file))
     .filter((u) => !file.startsWith('apps/') || !u.file)
     .map((unit) => ({ unit, rank: rank(unit) }))
     .sort((a, b) => a.rank - b.rank || (cpu(a.unit) - cpu(b.unit)))
@@ -219,6 +230,15 @@ class Worker {
     this.room = path.join(scratch, `room${number}`); // what tests write
     fs.mkdirSync(this.own, { recursive: true });
   }
+  // Some find a module beside them, which others must not find.
+  place({ target, beside }) {
+    if (!beside) return path.join(this.own, target);
+    const folder = path.join(this.own, `beside_${beside}`), module = path.join(folder, beside);
+    fs.mkdirSync(folder, { recursive: true });
+    fs.rmSync(module, { force: true });
+    fs.symlinkSync(path.join(build, beside), module);
+    return path.join(folder, target);
+  }
   // tests write into this room
   async prepare() {
     const places = commands.get('tests/support/places.cpp');
@@ -267,11 +287,11 @@ const plain = new Map(); // target -> promise of the program without faults, whi
 
 // What is known of a unit goes into it; found out when it is first needed.
 async function measure(unit) {
-  const text = hash(read(unit.file ?? 'tests/cli/program.sh') + fs.statSync(path.join(build, 'libmolejo.a')).mtimeMs);
+  const text = hash(read(unit.file ?? unit.script) + fs.statSync(path.join(build, 'libmolejo.a')).mtimeMs);
   if (baselines[unit.name]?.text !== text) {
     const worker = await yardstick;
     if (!plain.has(unit.target)) {
-      const program = path.join(worker.own, unit.target);
+      const program = worker.place(unit);
       plain.set(unit.target, link(unit.target, [worker.places], program).then(() => program));
     }
     const program = await plain.get(unit.target);
@@ -341,7 +361,7 @@ async function judge(mutant, units, worker) {
     if (spent + unit.cpu > budget) continue; // a shorter one may still do
     spent += unit.cpu;
     if (!programs.has(unit.target)) {
-      programs.set(unit.target, path.join(worker.own, unit.target));
+      programs.set(unit.target, worker.place(unit));
       await link(unit.target, [worker.places, ...objects], programs.get(unit.target));
     }
     let result = await worker.run(unit, programs.get(unit.target));
@@ -357,7 +377,7 @@ async function judge(mutant, units, worker) {
 
 // ---- all of them -----------------------------------------------------------------------------
 
-const testsHash = hash(budget + fs.readFileSync(fileURLToPath(import.meta.url)) + files.filter((f) => f.startsWith('tests/')).map(read).join() + read('tests/cli/program.sh'));
+const testsHash = hash(budget + fs.readFileSync(fileURLToPath(import.meta.url)) + files.filter((f) => f.startsWith('tests/')).map(read).join() + read(programScript) + read(ranksScript));
 const resultsFile = path.join(scratch, 'results.jsonl');
 const results = new Map();
 

@@ -260,6 +260,19 @@ assert not c["off_ground"] and c["way_m"] > 8, c'
   done
 }
 
+test_walk_on_a_formula_goes_as_far_as_it_can() {
+  local duration
+  for duration in 12 60; do
+    expect 0 walk "$walks/stick_walk.bvh" --terrain "0.1*sin(x)" --duration $duration --json
+    python3 - $duration << 'PY'
+import json, sys
+c = json.load(open("stdout"))["characters"][0]["adapted"]
+# about a metre a second, and never at an edge
+assert c["way_m"] > 0.9 * int(sys.argv[1]) and c["blocked_s"] == 0 and not c["off_ground"], c
+PY
+  done
+}
+
 test_walk_refuses() {
   refuse "no FILE given" walk
   refuse "expected a character (.glb .gltf .vrm .bvh) or a .walk.json" walk pendulum.json
@@ -385,6 +398,8 @@ test_check_knows_a_kind_by_what_the_file_holds() {
     expect 0 check plain.json --json
     holds stdout "\"kind\": \"${kind##*.}\""
   done
+  expect 0 check "$scenes/walks/stick_c.walk.json"
+  holds stdout '^  characters +2$'
   cp "$scenes/nets/fms_5.pnml" net.xml
   expect 0 check net.xml
   holds stdout '^  kind +net$'
@@ -1308,6 +1323,54 @@ test_gallery_shows_every_kind() {
   holds stdout '^9 cards'
 }
 
+test_gallery_looks_at_a_character_from_before_its_right() {
+  mkdir -p in/characters in/gaits
+  # without a camera of its own
+  grep -v '^  "camera"' "$scenes/characters/humanoid.json" > in/characters/humanoid.json
+  lacks in/characters/humanoid.json '"camera"'
+  cp "$scenes/gaits/basic_run.motion.json" in/gaits/
+  grep -v '"camera"' "$scenes/gaits/basic_run_closed.gait.json" > in/gaits/basic_run_closed.gait.json
+  expect 0 gallery in shown
+  python3 - << 'PY'
+import base64, json, math, re, struct
+page = open("shown/index.html").read()
+cards = re.findall(r'<article class="card" id="(.*?)".*?<script type="application/json">(.*?)</script>', page, re.S)
+films = {name: json.loads(film) for name, film in cards}
+
+def places(actor, frames):  # of an actor, frame by frame
+    if "rest" in actor:
+        return [actor["rest"][:3]] * frames
+    whole = base64.b64decode(actor["frames"])
+    numbers = struct.unpack("<%dh" % (len(whole) // 2), whole)
+    return [[actor["middle"][k] + actor["size"] * numbers[7 * i + k] / 32767 for k in range(3)] for i in range(frames)]
+
+def minus(a, b):
+    return [x - y for x, y in zip(a, b)]
+
+def angle(a, b):
+    return math.degrees(math.acos(sum(x * y for x, y in zip(a, b)) / math.hypot(*a) / math.hypot(*b)))
+
+for name in "gaits-basic_run.motion", "gaits-basic_run_closed.gait":
+    film = films[name]
+    camera, frames = film["camera"], len(film["times"])
+    # it runs along x, z is up: its right is -y
+    x, y, z = minus(camera["position"], camera["target"])
+    assert 0 < x < -y and 0 < z < -y, (name, camera)
+    # wherever it goes, all of it is seen, and not small
+    followed = places(film["actors"][camera["follow"]], frames)
+    seen = {part["actor"] for part in film["parts"] if "mesh" in part}
+    widest = 0
+    for actor in seen:
+        for p, here in zip(places(film["actors"][actor], frames), followed):
+            eye = [camera["position"][k] + here[k] - followed[0][k] for k in range(3)]
+            widest = max(widest, angle(minus(p, eye), minus(camera["target"], camera["position"])))
+    assert len(seen) > 8 and camera["fov_deg"] / 8 < widest < camera["fov_deg"] / 2, (name, widest)
+# a gait has its ground, vibrations hang in the air
+flat = {name: sum("mesh" not in part for part in film["parts"]) for name, film in films.items()}
+assert flat["gaits-basic_run.motion"] == 0 and flat["gaits-basic_run_closed.gait"] == 1, flat
+PY
+}
+
 test_gallery_refuses() {
   refuse "no such folder" gallery nowhere
   mkdir empty
@@ -1691,6 +1754,8 @@ test_memory_is_bounded() {
   holds stderr '^molejo: stopped early: .* at t = 0 s; the 25 MB for contact hold no more$'
   refuse "more than 450 MB; choose a smaller --duration or --fps, or a larger --max-memory" \
     simulate pendulum.json --duration 10000 --fps 1000
+  # what fits is done: frames of some 150 MB
+  expect 0 simulate pendulum.json --duration 3000 --fps 100 --time-step 0.01
   { printf '{"bodies": ['
     seq 50000 | sed 's/.*/{"name": "b&", "position": [&, 0, 0], "shape": {"sphere": 0.1}},/'
     printf '{"name": "last", "shape": {"sphere": 0.1}}]}'; } > many.json

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "molejo/director/clip_data.h"
 #include "molejo/io/character_file.h"
 #include "tests/director/shows.h"
 #include "tests/support/error_text.h"
@@ -183,6 +184,37 @@ TEST_CASE("clip: it travels as far as its legs are longer, loop after loop, feet
   }
   CHECK(lowest > 0.07 - 1e-9);
   CHECK(lowest < 0.075);
+}
+
+TEST_CASE("clip: a segment without length points as it does in the reference pose") {
+  motion::Character c = load_character(SourceFile::given(walk_file()));
+  const auto joint = [&](const std::string& name) { return c.skeleton.find(name); };
+  c.skeleton.joints[static_cast<std::size_t>(joint("LeftHand"))].rest.translation = {0, 0, 2.2};
+  const Segments expected[]{{{0, 1, 0}, {1, 0, 0}},
+                            {{0, -1, 0}, {0, -1, 0}},
+                            {{0, 0, -1}, {0, 0, -1}},
+                            {{0, 0, -1}, {0, 0, -1}}};
+  // upper segments vanish, or lower ones
+  for (const bool lower : {false, true}) {
+    const std::string arm = lower ? "Hand" : "ForeArm", leg = lower ? "Foot" : "Leg";
+    motion::Clip still;
+    still.times = {{0, 1}};
+    for (const std::string side : {"Left", "Right"}) {
+      for (const std::string& name : {arm, leg}) {
+        still.tracks.push_back({joint(side + name), motion::Channel::translation,
+                                motion::Interpolation::linear, 0, std::vector<double>(6, 0.0)});
+      }
+    }
+    c.clips = {still};
+    const ClipData data(c, 0);
+    ClipData::Scratch scratch = data.scratch();
+    const ClipPose pose = data.at(0.5, scratch);
+    for (std::size_t i = 0; i < clip_limb_count; ++i) {
+      CAPTURE(lower);
+      CAPTURE(i);
+      CHECK(distance({pose.limbs[i].upper, pose.limbs[i].lower}, expected[i]) < 1e-12);
+    }
+  }
 }
 
 TEST_CASE("clip: without a loop it holds its end, backwards it begins there, fitted it fills") {

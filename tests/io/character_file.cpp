@@ -393,6 +393,21 @@ TEST_CASE("character file: broken structure is an error that names the place") {
 }
 
 TEST_CASE(
+    "character file: a file that asks for few numbers often is bounded as one that has many") {
+  // zeros without a byte in the file: four million in each of twelve clips
+  Sample s = sample();
+  s.json["accessors"].push_back({{"componentType", 5126}, {"count", 1'000'000}, {"type", "VEC4"}});
+  Json clip = s.json["animations"][0];
+  clip["samplers"][0]["output"] = s.json["accessors"].size() - 1;
+  for (int i = 0; i < 12; ++i) s.json["animations"].push_back(clip);
+  const motion::Character c = s.parse();
+  CHECK(c.clips.size() < 12);
+  CHECK(has_problem(c, "more numbers than are read from one file"));
+  REQUIRE(c.clips.size() > 2);
+  CHECK(c.clips[0].name == "spin");
+}
+
+TEST_CASE(
     "character file: a BVH of a million frames or joints is refused before memory is asked for") {
   const std::string head =
       "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 3 Xrotation Yrotation Zrotation\n}\nMOTION\n";

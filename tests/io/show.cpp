@@ -158,6 +158,19 @@ TEST_CASE("shows: an actor may stand there no times, but not fewer") {
   CHECK(says(error_text([&] { bodies("-1"); }), "/actors/0/count: -1"));
 }
 
+TEST_CASE("shows: an actor stands as far away as is said when it stands farther") {
+  const auto said = [](const std::string& y) {
+    std::string text = text_with(R"("duration": 1)");
+    text.insert(text.find("\"character\""), "\"position\": [0, " + y + ", 0], ");
+    return error_text([&] { parse_show(text, SourceFile::given(folder() + "far.show.json")); });
+  };
+  for (const char* y : {"1e6", "-1e6"}) CHECK(said(y) == "no error");
+  for (const char* y : {"1000001", "-1000001"}) {
+    CHECK(says(said(y), "/actors/0/position"));
+    CHECK(says(said(y), "must be within 1e6 m"));
+  }
+}
+
 TEST_CASE("shows: traces are read from an analysis, a list of names, or with times") {
   const Show show = load_show(SourceFile::given(folder() + "walk.show.json"));
   CHECK(parse_trace(R"(["T1", "T2"])", "t.json", show.net).size() == 2);

@@ -156,6 +156,21 @@ TEST_CASE("files: a large file arrives whole, beside a live client, whoever read
   CHECK(stalled.receive().size() < large.size());
 }
 
+TEST_CASE("files: a file that grows while it is sent comes as long as was promised") {
+  const fs::path path = fs::path(prepare_folder("grown")) / "log.csv";
+  constexpr std::size_t size = 24'000'000;  // more than waits between the two ends
+  write(path, std::string(size, ','));
+  EchoServer echo({.folder = path.parent_path()});
+  RawSocket socket(echo.server.port());
+  ask(socket, echo.server, "/log.csv");
+  const std::string begun = socket.receive(1000);
+  CHECK(begun.find("Content-Length: 24000000\r\n") != std::string::npos);
+  std::ofstream(path, std::ios::app) << std::string(1000, '!');
+  const std::string sent = body(begun + socket.receive());
+  CHECK(sent.size() == size);
+  CHECK(sent.find('!') == std::string::npos);
+}
+
 TEST_CASE("files: a reader that goes away is an error of a write, not a signal") {
   const std::string folder = prepare_folder("deserted");
   write(fs::path(folder) / "large.csv", std::string(5'000'000, ','));

@@ -1,6 +1,7 @@
 // A live run that is rewound and goes on from there shows what it showed before, to the last bit.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <thread>
 
 #include "molejo/live/live_run.h"
@@ -121,6 +122,32 @@ TEST_CASE("rewind: a history that forgets its beginning can still be branched at
   rewind(run, begin);
   CHECK(hash(run.frame().state) == there);
   CHECK(hashes_until(run, 2) == first);
+}
+
+TEST_CASE("rewind: contact events count as memory of a history") {
+  // frames of 2 s in which each ball bounces a dozen times
+  const Surface bouncy{0, 1};
+  Scene scene = on_ground(contact_settings(Integrator::midpoint, 10, 0.5), bouncy);
+  for (int i = 0; i < 8; ++i) {
+    add_solid(scene, "ball" + std::to_string(i), Sphere{0.1}, 1,
+              {Mat3::identity(), {0.5 * i, 0, 0.12}}, bouncy);
+  }
+  const HistoryLimits limits{.bytes = 100'000};
+  LiveRun run(scene, limits);
+  std::size_t made = 0, kept = 0;
+  for (int i = 0; i < 15; ++i) {
+    REQUIRE(run.advance());
+    made += run.events().size();
+  }
+  REQUIRE(made * sizeof(ContactEvent) > 2 * limits.bytes);
+  const double begin = run.begin(), end = run.end();
+  CHECK(end > begin);
+  const auto frames = std::lround((end - begin) / run.interval());
+  for (long i = 0; i <= frames; ++i) {
+    run.seek(begin + static_cast<double>(i) * run.interval());
+    kept += run.events().size();
+  }
+  CHECK(kept * sizeof(ContactEvent) <= limits.bytes);
 }
 
 TEST_CASE("rewind: an interrupted step leaves no difference") {

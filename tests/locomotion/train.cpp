@@ -187,6 +187,7 @@ TEST_CASE("train: the default searches without the state of joints, in units of 
     if (!joint) x[at(i)] = reduced[n++];
   }
   REQUIRE(n == 27);
+  const std::vector<double> shown = t.training.solution();
   Rollout rollout = compared_rollout(t.problem);
   std::vector<double> y = x;
   Gait gait = t.problem.gait(x.data());
@@ -194,6 +195,7 @@ TEST_CASE("train: the default searches without the state of joints, in units of 
   for (int i = 0; i < 71; ++i) {
     if ((i >= 5 && i < 35) || (i >= 41 && i < 71)) x[at(i)] = y[at(i)];
   }
+  CHECK(shown == x);  // what would be saved now
   gait = t.problem.gait(x.data());
   const RolloutResult r = rollout.run(gait);
   std::vector<double> phi(71);

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "molejo/io/net_trace.h"
 #include "molejo/net/trace.h"
 #include "tests/net/random_nets.h"
@@ -138,6 +140,21 @@ TEST_CASE("exact times: ticks that given times ask for leave long delays to be c
   const NetRun run(net, {.frame_rate = 24, .times = {Fraction(1, 1'000'000'000)}});
   CHECK(run.tick_of(900'000'000) == 900'000'000 * run.ticks_per_second());
   CHECK_FALSE(run.is_tick(Fraction(1, 1'000'000'000)));
+}
+
+TEST_CASE("exact times: the least common multiple is found unless it is beyond the largest") {
+  for (std::int64_t a = 1; a <= 30; ++a) {
+    for (std::int64_t b = 1; b <= 30; ++b) {
+      std::int64_t least = a;
+      while (least % b != 0) least += a;
+      CHECK(common_multiple(a, b, least) == least);
+      CHECK_FALSE(common_multiple(a, b, least - 1));
+    }
+  }
+  // no overflow on the way
+  constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  CHECK(common_multiple(largest, largest, largest) == largest);
+  CHECK_FALSE(common_multiple(largest, largest - 1, largest));
 }
 
 TEST_CASE("exact times: every step that is written is read again") {

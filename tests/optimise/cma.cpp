@@ -258,6 +258,18 @@ TEST_CASE("cma: boxes of any size are the unit box, and free coordinates may sta
   CHECK(std::fabs(cma.state().best[2] - 1e-9) < 1e-18);
 }
 
+TEST_CASE("cma: its widths are sigma at first, and later those of the valley that it is in") {
+  CmaEs cma({.sigma = 0.7, .target = 1e-9}, all(10, 3));
+  CHECK(cma.widest() == 0.7);
+  CHECK(cma.narrowest() == 0.7);
+  run(cma, ellipsoid);
+  REQUIRE(cma.stop() == CmaStop::target);
+  // its axes are 1 to 1000
+  CHECK(cma.widest() / cma.narrowest() > 300);
+  CHECK(cma.widest() / cma.narrowest() < 3000);
+  CHECK(cma.widest() < 0.01);
+}
+
 TEST_CASE("cma: values that are not finite rank last") {
   // no number on half of the space; the least of the rest is at its edge
   for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {

@@ -180,6 +180,27 @@ TEST_CASE("studio net: without delays it goes one firing at a time until it is s
   CHECK(line->time() >= 0.5 * static_cast<double>(fired));
 }
 
+TEST_CASE("studio net: a run stops when its events fill its memory, and can begin anew") {
+  const NetFile file("blinker.net.json", R"({
+    "places": [{"name": "off", "delay": 0.1, "tokens": 1}, {"name": "on", "delay": 0.1}],
+    "transitions": [{"name": "up", "in": "off", "out": "on"}, {"name": "down", "in": "on", "out": "off"}]})");
+  const Net net = load_net(SourceFile::given(file.path));
+  const auto seconds = [&](std::size_t bytes) {
+    const auto line = token_game(net, {.history = {.bytes = bytes}});
+    for (int i = 0; i < 5000 && line->advance(); ++i) continue;
+    CHECK(line->failure().find("events are not kept; reset to begin anew") != std::string::npos);
+    CHECK(line->trace().events.size() * sizeof(NetEvent) <= bytes);
+    const double t = line->time();
+    line->reset();
+    CHECK(line->failure() == "");
+    CHECK(line->advance());
+    return t;
+  };
+  const double few = seconds(10'000);
+  CHECK(few > 1);
+  CHECK(seconds(40'000) == doctest::Approx(4 * few).epsilon(0.05));
+}
+
 TEST_CASE("studio net: edits change the net, its analysis follows, undo brings it back") {
   const NetFile file("dining.net.json", dining);
   LoopbackStudio studio(file.path);
@@ -218,6 +239,27 @@ TEST_CASE("studio net: edits change the net, its analysis follows, undo brings i
   visitor.must(R"({"do": "redo"})");
   CHECK(sentence(analysis(visitor), "never a deadlock"));
   CHECK(visitor.error(R"({"do": "redo"})") == "there is nothing to redo");
+}
+
+TEST_CASE("studio net: while it is analysed anew nothing is told of what was found before") {
+  const NetFile file("dining.net.json", dining);
+  LoopbackStudio studio(file.path);
+  Visitor visitor(studio);
+  visitor.must(R"({"do": "pause"})");
+  REQUIRE(sentence(analysis(visitor), "deadlock after 2 firings"));
+  visitor.events.clear();
+  visitor.must(R"({"do": "analyse"})");
+  const JsonValue begun = visitor.event("analysis");
+  CHECK(at(begun, "busy").boolean);
+  CHECK_FALSE(begun.find("analysis"));
+  const JsonValue done = visitor.event("analysis");
+  CHECK_FALSE(at(done, "busy").boolean);
+  CHECK(sentence(at(done, "analysis"), "deadlock after 2 firings"));
+  // a second fork for both: asked at once, it tells of the new net or nothing
+  visitor.must(R"({"do": "edit", "edits": [{"op": "set", "place": "fork2", "tokens": 2}]})");
+  const JsonValue found = analysis(visitor);
+  CHECK(sentence(found, "never a deadlock"));
+  CHECK_FALSE(sentence(found, "deadlock after"));
 }
 
 TEST_CASE("studio net: bad edits are answers, and change nothing") {
