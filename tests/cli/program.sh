@@ -1354,6 +1354,20 @@ test_serve_and_send() {
   holds stderr '^molejo: '
 }
 
+test_a_command_has_the_same_bits_in_the_studio() {
+  local how simulated
+  printf 't,upper.force.x,upper.force.y,upper.force.z\n0,5,1,0\n' > push.csv
+  simulated=$(hash_of pendulum.json --command push.csv --duration 1 | grep -oE '[0-9a-f]{16}')
+  for how in serve studio; do
+    start_until served '://127' $how pendulum.json --port 0
+    trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
+    expect 0 send "$(grep -oE '127.0.0.1:[0-9]+' served | cut -d : -f 2)" pause \
+      '{"do": "command", "body": "upper", "force": [5, 1, 0]}' reset '{"do": "step", "frames": 30}'
+    holds stdout "\"t\":1,.*\"hash\":\"$simulated\""
+    ends_without_a_trace
+  done
+}
+
 # What is no message gets one line from serve and studio, and they go on.
 answers_odd_messages() { # address
   local message
