@@ -1966,6 +1966,28 @@ EOF
   holds stderr '^never: a: violated from 0 s \(frame 0\)'
 }
 
+test_what_comes_too_late_is_shown_up_to_its_deadline() {
+  local delay within command
+  cat > late.show.json << 'EOF'
+{"scene": {"bodies": [{"name": "ball", "shape": {"sphere": 0.1}}]}, "net": "late.net.json", "duration": 1}
+EOF
+  for delay in ', "delay": 0.5' ''; do # in a net without time the round takes none
+    for within in 0 0.5 2 7/3; do
+      cat > late.net.json << EOF
+{"places": [{"name": "p0", "tokens": 1$delay}, {"name": "p1"}],
+ "transitions": [{"name": "t", "in": "p0", "out": "p0"}, {"name": "x", "in": "p1", "out": "p1"}],
+ "properties": ["eventually within $within: p1"]}
+EOF
+      expect 1 net analyse late.net.json --json
+      cp stdout proof.json
+      for command in 'net run late.net.json' 'direct late.show.json'; do
+        expect 1 $command --trace proof.json
+        holds stderr "^(molejo: late.show.json: )?eventually within $within: p1: violated from .* \(frame $(awk "BEGIN { print 24 * $within }")\)"
+      done
+    done
+  done
+}
+
 test_times_are_exact_at_every_frame_rate() {
   local fps at
   for at in 0.1 0.3 0.7 1.1 0.123456789 0.000001 2.999999999 '"7/11"'; do
