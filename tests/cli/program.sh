@@ -1988,6 +1988,35 @@ EOF
   done
 }
 
+# An event whose transitions can never fire changes nothing.
+test_events_that_cannot_matter_are_no_excuse() {
+  local file
+  cat > dead.net.json << 'EOF'
+{"places": [{"name": "a", "tokens": 1, "delay": 0.5}, {"name": "b"}, {"name": "c"}],
+ "transitions": [{"name": "t", "in": "a", "out": "b"}, {"name": "u", "in": "b", "out": "c", "event": "go"},
+                 {"name": "v", "in": "b", "out": "a", "priority": 2}],
+ "properties": ["eventually within 1: c"]}
+EOF
+  sed 's/"priority": 2/"inhibit": "b"/' dead.net.json > live.net.json
+  for file in dead live; do
+    cat > $file.show.json << EOF
+{"scene": {"bodies": [{"name": "ball", "shape": {"sphere": 0.1}}]}, "net": "$file.net.json", "duration": 2,
+ "causes": [{"at": [0.75], "raise": "go"}]}
+EOF
+  done
+  expect 1 net analyse dead.net.json --json
+  holds stdout '"verdict": "fails"'
+  lacks stdout depends_on_events
+  expect 1 direct dead.show.json -o dead.csv
+  holds stdout 'eventually within 1: c: FAILS, over'
+  holds stderr 'a property fails, nothing was written'
+  [ ! -e dead.csv ] || fail "it was written"
+  expect 1 net analyse live.net.json --json
+  holds stdout '"depends_on_events": true'
+  expect 0 direct live.show.json
+  holds stdout 'eventually within 1: c: CAN FAIL, if events come so'
+}
+
 test_times_are_exact_at_every_frame_rate() {
   local fps at
   for at in 0.1 0.3 0.7 1.1 0.123456789 0.000001 2.999999999 '"7/11"'; do
