@@ -155,7 +155,9 @@ TEST_CASE("studio: the status tells what a binary frame does not") {
   visitor.must(R"({"do": "play"})");
   while (!visitor.event("status").find("playing")->boolean) {
   }
-  CHECK(visitor.must(R"({"do": "command_line"})").find("command_line")->text.find("molejo simulate") == 0);
+  CHECK(visitor.must(R"({"do": "command_line"})")
+            .find("command_line")
+            ->text.find("molejo simulate") == 0);
 }
 
 TEST_CASE("studio: a command acts on a run, and is refused where there is none") {
@@ -173,10 +175,11 @@ TEST_CASE("studio: a command acts on a run, and is refused where there is none")
   CHECK(hash_after("[5, 1, 0]") == pushed);
   CHECK(visitor.error(R"({"do": "command", "body": "bell", "force": [5, 1, 0]})") ==
         "unknown body 'bell'; did you mean 'ball'?");
-  for (const char* file : {"scenes/gaits/basic_run.gait.json", "scenes/gaits/basic_run.motion.json",
-                           "scenes/shows/walk.show.json", "scenes/walks/hills.walk.json"}) {
+  for (const std::string file :
+       {"scenes/gaits/basic_run.gait.json", "scenes/gaits/basic_run.motion.json",
+        "scenes/shows/walk.show.json", "scenes/walks/stick_fall.walk.json"}) {
     CAPTURE(file);
-    visitor.must(R"({"do": "open", "file": ")" + std::string(file) + R"("})");
+    visitor.must(R"({"do": "open", "file": ")" + file + R"("})");
     CHECK(visitor.error(R"({"do": "command", "body": "torso", "force": [5, 1, 0]})")
               .starts_with("unknown command 'command'"));
   }
