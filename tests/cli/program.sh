@@ -431,6 +431,43 @@ test_a_height_field_under_a_gait_is_refused() {
   only_files hilly.gait.json hilly.json hilly.motion.json
 }
 
+test_what_a_gait_would_not_feel_is_refused() {
+  local body what command at='"immobile": true, "position": [1.5, 0, 0]'
+  while IFS='|' read -r body what; do
+    sed "s|^  \"bodies\": \[|  \"bodies\": [{\"name\": \"odd\", $body},|" "$scenes/characters/humanoid.json" > odd.json
+    expect 0 check odd.json
+    sed "s|\.\./characters/humanoid.json|odd.json|" "$(run_motion)" > odd.motion.json
+    sed "s|^    \"bodies\": \[|    \"bodies\": [{\"name\": \"odd\", $body},|" "$scenes/gaits/basic_run.gait.json" > odd.gait.json
+    if [ -z "$what" ]; then
+      expect 0 check odd.motion.json
+      expect 0 check odd.gait.json
+      expect 0 gait odd.gait.json
+      continue
+    fi
+    for command in 'train -o out.json' sketch check; do
+      refuse "odd.json: body 'odd', shape 1: $what; expected none" $command odd.motion.json
+    done
+    for command in check gait pushes; do
+      refuse "odd.gait.json: /scene: body 'odd', shape 1: $what; expected none" $command odd.gait.json
+    done
+  done << EOF
+$at, "shape": {"box": [1, 5, 0.6]}|solid, and no part of the figure
+$at, "shape": {"sphere": 0.1}|solid, and no part of the figure
+"position": [1.5, 0, 0.5], "shape": {"sphere": 0.1}|solid, and no part of the figure
+"follow": [{"t": 0, "position": [2, 0, 0]}, {"t": 1, "position": [2, 0, 1]}], "shape": {"box": [1, 1, 1]}|solid, and no part of the figure
+"immobile": true, "orientation": {"axis": [0, 1, 0], "angle_deg": 10}, "shape": {"plane": true}|a plane other than z = 0
+"immobile": true, "shape": {"plane": true, "position": [0, 0, -0.01]}|a plane other than z = 0
+"immobile": true, "position": [0, 0, 1], "shape": {"plane": true, "position": [4, 0, -1]}|
+$at, "shape": {"box": [1, 5, 0.6], "collides": false}|
+EOF
+  # the only ground is tilted
+  sed 's|{"name": "ground", "immobile": true,|& "orientation": {"axis": [1, 0, 0], "angle_deg": 5},|' \
+    "$scenes/characters/humanoid.json" > odd.json
+  sed "s|\.\./characters/humanoid.json|odd.json|" "$(run_motion)" > odd.motion.json
+  refuse "odd.json: body 'ground', shape 1: a plane other than z = 0" check odd.motion.json
+  only_files odd.gait.json odd.json odd.motion.json
+}
+
 test_simulate_writes_every_kind() {
   expect 0 simulate pendulum.json -o a.glb -o a.csv -o a.json -o a.svg --duration 0.5
   only_files a.csv a.glb a.json a.svg
