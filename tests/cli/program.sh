@@ -431,6 +431,20 @@ test_a_height_field_under_a_gait_is_refused() {
   only_files hilly.gait.json hilly.json hilly.motion.json
 }
 
+test_an_earlier_search_is_not_lost() {
+  local again='a.json.part: an earlier search for this gait; --resume goes on from there, and to begin anew delete it'
+  expect 1 train "$(run_motion)" --evaluations 64 -o a.json
+  cp a.json.part kept.part
+  refuse "$again" train "$(run_motion)" --evaluations 64 -o a.json
+  refuse "$again" train "$scenes/gaits/crouched.motion.json" --seed 3 -o a.json
+  cmp a.json.part kept.part || fail "the search is another one"
+  expect 1 train "$(run_motion)" --evaluations 96 -o a.json --resume --json
+  holds stdout '"resumed": true'
+  rm a.json.part
+  expect 1 train "$(run_motion)" --evaluations 64 -o a.json --json
+  holds stdout '"resumed": false'
+}
+
 test_what_a_gait_would_not_feel_is_refused() {
   local body what command at='"immobile": true, "position": [1.5, 0, 0]'
   while IFS='|' read -r body what; do
@@ -856,6 +870,7 @@ test_train_keeps_a_valid_gait_when_none_is_found() {
   # what is not valid gives way, whatever comes
   expect 1 train "$(run_motion)" --evaluations 32 -o b.json --json
   holds stdout '"written": true'
+  rm b.json.part
   expect 1 train "$(run_motion)" --evaluations 64 -o b.json
   holds stdout '^  wrote +b.json$'
   holds b.json '"evaluations": 64'
@@ -868,6 +883,7 @@ test_train_runs_no_more_simulations_than_allowed() {
   expect 1 train "$(run_motion)" --evaluations 100 -o a.json
   holds stdout '^  evaluations +96 in '
   # the polish after 60 generations ends where they end
+  rm a.json.part
   expect 1 train "$(run_motion)" --evaluations 2000 -o a.json --json
   local run
   run=$(grep -oE '"evaluations": [0-9]+' stdout | grep -oE '[0-9]+')
@@ -910,6 +926,7 @@ test_train_goes_on_after_a_kill_with_the_same_bits() {
   without_seconds gait.json | cmp - expected || fail "another gait after $kills kills"
   # and once more with a larger budget, beside one that had it from the start
   expect 1 train "$(run_motion)" --evaluations $((many + 100)) -o gait.json --resume
+  rm plain.json.part
   expect 1 train "$(run_motion)" --seed 3 --evaluations $((many + 100)) -o plain.json
   without_seconds plain.json > expected
   without_seconds gait.json | cmp - expected || fail "another gait with more evaluations"
