@@ -139,6 +139,12 @@ struct Start {
   Start(const TrainOptions& options, const Task& task, const std::string& output)
       : checkpoint(output), resumed(options.resume && checkpoint.exists()) {
     const std::uint64_t motion = hash(task.file);
+    if (!resumed && checkpoint.exists()) {
+      throw InputError(fmt::format(
+          "{}: an earlier search for this gait; --resume goes on from there, and to begin anew "
+          "delete it",
+          checkpoint.path()));
+    }
     if (!resumed) {
       saved.motion = motion;
       saved.state.seed = options.seed.value_or(1);

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "molejo/io/file.h"
 #include "molejo/io/json_place.h"
 #include "molejo/io/load.h"
 #include "molejo/io/scene.h"
 #include "molejo/locomotion/choose_modes.h"
+#include "molejo/math/interrupt.h"
 #include "molejo/math/units.h"
 #include "molejo/model/error.h"
 
@@ -290,16 +293,46 @@ JsonValue marks_value(const PhaseMarks& marks) {
   return object;
 }
 
+// Bodies that hang on the torso; without one all that can be moved.
+std::set<std::string> bodies_of_figure(const Scene& scene) {
+  std::set<std::string> movable, figure;
+  for (const SceneBody& body : scene.bodies) {
+    if (!body.immobile && !body.follows) movable.insert(body.name);
+  }
+  if (!scene.character) return movable;
+  std::multimap<std::string, std::string> neighbours;
+  for (const SceneJoint& joint : scene.joints) {
+    neighbours.emplace(joint.parent, joint.child);
+    neighbours.emplace(joint.child, joint.parent);
+  }
+  std::vector<std::string> open{scene.character->torso};
+  while (!open.empty()) {
+    check_interrupt();
+    const std::string name = open.back();
+    open.pop_back();
+    if (!movable.contains(name) || !figure.insert(name).second) continue;
+    const auto [first, last] = neighbours.equal_range(name);
+    for (auto next = first; next != last; ++next) open.push_back(next->second);
+  }
+  return figure;
+}
+
 // What a gait would go through is not silently left out. `file` is that of the scene.
-void refuse_height_fields(const Scene& scene, const std::string& file) {
+void refuse_what_is_not_felt(const Scene& scene, const std::string& file) {
+  const std::set<std::string> figure = bodies_of_figure(scene);
   for (const SceneBody& body : scene.bodies) {
     for (std::size_t i = 0; i < body.shapes.size(); ++i) {
       const Shape& shape = body.shapes[i];
-      if (!shape.collides || !std::holds_alternative<HeightField>(shape.geometry)) continue;
+      std::string what = unfelt_ground(body, shape);
+      const bool is_plane = std::holds_alternative<Plane>(shape.geometry);
+      if (what.empty() && shape.collides && !is_plane && !figure.contains(body.name)) {
+        what = "solid, and no part of the figure";
+      }
+      if (what.empty()) continue;
       throw InputError(fmt::format(
-          "{}: body '{}', shape {}: a height field; expected none, since the ground of a gait is "
-          "the plane z = 0",
-          file, body.name, i + 1));
+          "{}: body '{}', shape {}: {}; expected none, since the ground of a gait is the plane "
+          "z = 0",
+          file, body.name, i + 1, what));
     }
   }
 }
@@ -320,6 +353,17 @@ void choose_others(MotionFile& file, const std::string& path) {
 
 }  // namespace
 
+std::string unfelt_ground(const SceneBody& body, const Shape& shape) {
+  if (!shape.collides) return {};
+  if (std::holds_alternative<HeightField>(shape.geometry)) return "a height field";
+  if (!std::holds_alternative<Plane>(shape.geometry)) return {};
+  constexpr double same = 1e-9;
+  const Pose X = body.X_WB * shape.X_BS;
+  const bool is_felt = !body.follows && std::fabs(X.p.z) <= same &&
+                       max_abs(X.R * Vec3{0, 0, 1} - Vec3{0, 0, 1}) <= same;
+  return is_felt ? "" : "a plane other than z = 0";
+}
+
 MotionFile parse_motion(std::string_view text, const SourceFile& file) {
   const Root root(text, file);
   const JsonCursor top = root.cursor();
@@ -328,14 +372,14 @@ MotionFile parse_motion(std::string_view text, const SourceFile& file) {
   loaded.motion = read_motion(top);
   if (top.has("scene")) {
     loaded.scene = read_scene_inside(top);
-    refuse_height_fields(loaded.scene, file.part("/scene").name());
+    refuse_what_is_not_felt(loaded.scene, file.part("/scene").name());
     return loaded;
   }
   const JsonCursor character = top.need("character");
   if (loaded.motion.character.empty()) character.fail("expected the name of a scene file");
   const SourceFile scene = file_beside(character);
   loaded.scene = load_scene(scene);
-  refuse_height_fields(loaded.scene, scene.name());
+  refuse_what_is_not_felt(loaded.scene, scene.name());
   return loaded;
 }
 
@@ -434,7 +478,7 @@ GaitFile parse_gait(std::string_view text, const SourceFile& file) {
   GaitFile gait;
   gait.motion.motion = read_motion(top);
   gait.motion.scene = read_scene_inside(top);
-  refuse_height_fields(gait.motion.scene, file.part("/scene").name());
+  refuse_what_is_not_felt(gait.motion.scene, file.part("/scene").name());
   const JsonCursor found = top.need("found");
   const std::vector<std::string> found_keys = {"unknowns", "seed",    "evaluations",
                                                "restarts", "seconds", "valid"};

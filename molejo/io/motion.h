@@ -21,6 +21,10 @@ struct MotionFile {
   Scene scene;  // of the character
 };
 
+// Ground that a gait would not feel, as its own is the plane z = 0: "a height field". Empty: felt,
+// or no ground.
+std::string unfelt_ground(const SceneBody& body, const Shape& shape);
+
 // `file` names the text in errors; the character is found beside it, unless the text has it under
 // "scene".
 MotionFile parse_motion(std::string_view text, const SourceFile& file);

@@ -315,7 +315,11 @@ void tell_structure(const Net& net, const Analysis& a, ReportLines& lines) {
 }  // namespace
 
 std::vector<TraceStep> steps_of(const PropertyResult& r) {
-  return steps_of(r.trace, r.timed ? std::optional(r.until) : std::nullopt);
+  std::vector<TraceStep> steps = steps_of(r.trace, r.timed ? std::optional(r.until) : std::nullopt);
+  // the deadline, also where something happens just then
+  const bool is_late = r.verdict == Verdict::fails && r.property.within;
+  if (is_late && steps.size() == r.trace.size()) steps.push_back({.time = r.until});
+  return steps;
 }
 
 std::string step_text(const Net& net, const TimedFiring& f, bool timed) {

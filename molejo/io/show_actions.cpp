@@ -257,9 +257,10 @@ Action ActionReader::read_gait(const JsonCursor& at, int actor, double delay) {
   }
   for (const SceneBody& body : bodies_.scene.bodies) {
     for (const Shape& shape : body.shapes) {
-      if (!shape.collides || !std::holds_alternative<HeightField>(shape.geometry)) continue;
-      at.fail(fmt::format("the ground of a gait is the plane z = 0, and '{}' is a height field",
-                          body.name));
+      const std::string what = unfelt_ground(body, shape);
+      if (what.empty()) continue;
+      at.fail(
+          fmt::format("the ground of a gait is the plane z = 0, and '{}' is {}", body.name, what));
     }
   }
   const SourceFile source = file_beside(at.need("file"));

@@ -44,7 +44,8 @@ class Analyst {
     claim_firings();
     claim_deadlocks();
     for (const Property& property : properties_) {
-      result_.properties.push_back(checked(property));
+      PropertyResult& r = result_.properties.emplace_back(checked(property));
+      r.by_world = r.by_world && world_matters();
     }
     return std::move(result_);
   }
@@ -264,6 +265,18 @@ class Analyst {
     } else if (!result_.waits) {
       claims.deadlocks = result_.space->deadlock_count();
     }
+  }
+
+  // Some word from outside may be heard: nobody waits for one in vain.
+  bool world_matters() const {
+    const Claims& claims = result_.claims;
+    for (std::size_t t = 0; t < claims.fires.size(); ++t) {
+      if (!net_.transitions[t].event.empty() && claims.fires[t] != Fires::never) return true;
+    }
+    for (std::size_t p = 0; p < claims.bounds.size(); ++p) {
+      if (net_.places[p].awaited && claims.bounds[p] != 0) return true;
+    }
+    return false;
   }
 
   PropertyResult checked(const Property& property) {

@@ -1,6 +1,7 @@
 #include "molejo/net/check.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "molejo/math/interrupt.h"
 #include "molejo/net/check_open.h"
@@ -157,7 +158,8 @@ class OpenGraph final : public RestGraph {
 // The search would take more memory than it may.
 struct NoMemoryLeft {};
 
-// A path that never meets the formula: it ends, comes back to itself, or takes too long.
+// A path that never meets the formula: it ends, comes back to itself, or takes too long. One that
+// is too late is followed to the deadline.
 class Avoidance {
  public:
   Avoidance(const Graph& graph, const Property& property, std::uint64_t max_memory)
@@ -175,10 +177,13 @@ class Avoidance {
     for (const std::uint32_t start : graph_.starts()) {
       std::vector<std::uint32_t> found = for_ever(start);
       if (found.empty() && property_.within) found = too_late(start);
+      if (!found.empty() && property_.within) has_trace_ = follow(found);
       if (!found.empty()) return found;
     }
     return {};
   }
+  // Whether the path is all that is to be played; false: that would be too long.
+  bool has_trace() const { return has_trace_; }
 
  private:
   enum Colour : std::uint8_t { white, on_path, done };
@@ -226,7 +231,11 @@ class Avoidance {
       }
       const std::uint32_t next = top.next.back();
       top.next.pop_back();
-      if (colour_[next] == on_path) return states();
+      if (colour_[next] == on_path) {
+        std::vector<std::uint32_t> round = states();
+        back_ = round.end() - std::find(round.begin(), round.end(), next);
+        return round;
+      }
       if (colour_[next] == white && enter(next)) return states();
     }
     return {};
@@ -245,7 +254,7 @@ class Avoidance {
       const std::uint32_t state = open[i];
       const std::int64_t then = latest[state] + graph_.ticks(state);
       graph_.successors(state, next);
-      if (static_cast<__int128>(then) * scale_ > limit_) {
+      if (is_late(then)) {
         std::vector<std::uint32_t> path;
         for (std::uint32_t s = state; s != UINT32_MAX; s = from[s]) path.push_back(s);
         std::reverse(path.begin(), path.end());
@@ -261,13 +270,44 @@ class Avoidance {
     return {};
   }
 
+  bool is_late(std::int64_t tick) const { return static_cast<__int128>(tick) * scale_ > limit_; }
+
+  // Goes round until the deadline is over, and no further. Without time nothing is ever late.
+  bool follow(std::vector<std::uint32_t>& path) {
+    constexpr std::size_t most_states = 1'000'000;
+    constexpr std::uint64_t of_a_state = 4 + 2 * sizeof(TimedFiring);  // and its part of a trace
+    std::int64_t now = 0;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      check_interrupt();
+      const std::int64_t ticks = graph_.ticks(path[i]);
+      now += ticks;
+      if (is_late(now)) {
+        path.resize(i + 1);
+      } else if (i + 1 == path.size() && back_ > 0 && ticks > 0) {
+        memory_ += of_a_state;
+        if (path.size() == most_states || memory_ > max_memory_) return false;
+        path.push_back(path[path.size() - back_]);
+      }
+    }
+    return true;
+  }
+
   const Graph& graph_;
   const Property& property_;
   std::uint64_t max_memory_, memory_ = 0;
   std::vector<std::uint8_t> colour_;
+  std::size_t back_ = 0;  // states of the round that the path ends with
+  bool has_trace_ = true;
   __int128 limit_ = 0;
   std::int64_t scale_ = 1;
 };
+
+// A time that is told in whole ticks where the other one is.
+Fraction just_after(const Fraction& time) {
+  constexpr std::int64_t millisecond = 1000;
+  const std::int64_t more = std::lcm(time.denominator, millisecond) / time.denominator;
+  return {time.numerator * more + time.denominator * more / millisecond, time.denominator * more};
+}
 
 // The nearest of these states that counts and where the formula has this value.
 std::optional<std::uint32_t> nearest(const Graph& graph, std::uint32_t from, std::uint32_t to,
@@ -293,12 +333,18 @@ PropertyResult decide(const Property& property, const Graph& graph, const std::s
       return result;
     }
     try {
-      const std::vector<std::uint32_t> path = Avoidance(graph, property, max_memory).run();
+      Avoidance avoidance(graph, property, max_memory);
+      const std::vector<std::uint32_t> path = avoidance.run();
       result.verdict = path.empty() ? Verdict::holds : Verdict::fails;
       if (path.empty()) return result;
-      result.trace = graph.trace(path, result.until);
-      result.has_trace = true;
       result.for_ever = !property.within;
+      result.has_trace = avoidance.has_trace();
+      if (!result.has_trace) {
+        result.how += "; the way to the deadline is too long to be told";
+        return result;
+      }
+      result.trace = graph.trace(path, result.until);
+      if (property.within) result.until = *property.within;
     } catch (const NoMemoryLeft&) {
       result.how = over + ", more than the memory allows";
     }
@@ -342,6 +388,11 @@ PropertyResult check(const Property& property, const StateSpace& space, bool sur
   const UntimedGraph graph(space, formula.asks_for_deadlock(), sure && space.net().has_events());
   PropertyResult result =
       decide(property, graph, sure ? "all reachable markings" : "all orders of firing", max_memory);
+  if (property.within && result.has_trace) {
+    // all fires at once: time passes when somebody waits until the deadline is over
+    result.timed = true;
+    result.until = just_after(*property.within);
+  }
   // more markings than the run can reach: a proof stays one, what was found may not be reached
   if (!sure && result.has_trace) {
     result.verdict = Verdict::unknown;

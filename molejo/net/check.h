@@ -28,7 +28,7 @@ struct PropertyResult {
   // The way to a marking that breaks it, or that shows a `possible` one; times only where timed.
   std::vector<TimedFiring> trace = {};
   bool has_trace = false;  // the trace may be empty: the start itself
-  Fraction until = 0;      // when that marking begins, where timed
+  Fraction until = 0;      // when that marking begins, where timed; of a deadline, when it is over
   bool for_ever = false;   // of eventually: after the trace it can stay out for ever
 };
 

@@ -592,6 +592,10 @@ Stage NetRun::stage(PlaceId place) const {
   return now.has(PlaceNow::called) ? Stage::wait : Stage::arrival;
 }
 int NetRun::running() const { return static_cast<int>(state_->active.size()); }
+std::optional<std::int64_t> NetRun::due(PlaceId place) const {
+  const PlaceNow& now = state_->place(place.index);
+  return now.has(PlaceNow::serving) ? std::optional(now.start + now.delay) : std::nullopt;
+}
 std::optional<std::int64_t> NetRun::next_end() const {
   std::optional<std::int64_t> next;
   for (const int p : state_->active) {

@@ -123,6 +123,8 @@ class NetRun {
   std::int64_t tokens(PlaceId place) const { return marking(place) + waiting(place); }
   Stage stage(PlaceId place) const;  // of the coming call
   int running() const;               // places that serve a token now
+  // The tick at which the wait of the serving token is over.
+  std::optional<std::int64_t> due(PlaceId place) const;
   // The tick at which the next wait ends by itself, if any does.
   std::optional<std::int64_t> next_end() const;
   bool is_enabled(TransitionId transition) const;

@@ -88,6 +88,19 @@ bool TracePlayer::take(NetRun& run, const TraceStep& step) const {
   return step.transition.index < 0 || run.fire(step.transition);
 }
 
+// Actions that are over at this later tick, just as their waits: said before, they are not still
+// seen to go on then. How many of the coming steps these are.
+std::size_t TracePlayer::end_in_time(NetRun& run, std::int64_t tick) const {
+  std::size_t count = 0;
+  for (; tick > run.tick() && next_ + count < steps_.size(); ++count) {
+    const TraceStep& step = steps_[next_ + count];
+    if (step.finished.index < 0 || step.time != steps_[next_].time) break;
+    if (run.due(step.finished) != tick) break;
+    run.finish(step.finished);
+  }
+  return count;
+}
+
 void TracePlayer::play(NetRun& run, const Net& net) {
   const std::int64_t end = (run.frame() + 1) * run.ticks_per_frame();
   ++since_;
@@ -101,7 +114,15 @@ void TracePlayer::play(NetRun& run, const Net& net) {
                              to_string(*step.time), next_ + 1);
       return;
     }
-    if (step.time) run.advance_to(run.tick_of(*step.time));
+    if (step.time) {
+      const std::int64_t tick = run.tick_of(*step.time);
+      const std::size_t in_time = end_in_time(run, tick);
+      run.advance_to(tick);
+      if (in_time > 0) {
+        next_ += in_time - 1;
+        continue;
+      }
+    }
     if (take(run, step)) continue;
     // without a time it may still wait for tokens
     constexpr std::int64_t longest = 1'000'000;  // frames

@@ -61,6 +61,7 @@ class TracePlayer {
 
  private:
   bool take(NetRun& run, const TraceStep& step) const;
+  std::size_t end_in_time(NetRun& run, std::int64_t tick) const;
 
   std::vector<TraceStep> steps_;
   std::size_t next_ = 0;

@@ -181,7 +181,7 @@ class Studio::Conversation : public molejo::Conversation {
     if (word == "exports") return exports_of(*bench_);
     if (word == "export") return begin_export(message);
     if (word == "film") return film(message);
-    if (word == "command") return "\"command\":" + json_quoted(bench_->command_line());
+    if (word == "command_line") return "\"command_line\":" + json_quoted(bench_->command_line());
     if (word == "cancel" && message.find("job")) {
       if (jobs_.cancel(message.whole("job", 1, std::numeric_limits<int>::max()))) return "";
       throw InputError("'job': no export of this number is under way");

@@ -31,7 +31,7 @@ const press = async (at) => {
 };
 const command = async () => {
   await connected();
-  return page.evaluate(async () => (await window.molejo.studio.act({ do: 'command' })).command);
+  return page.evaluate(async () => (await window.molejo.studio.act({ do: 'command_line' })).command_line);
 };
 const cell = (palette, mode) => `[data-mode="1 ${palette} ${mode}"]`;
 const number_in = (at) => page.locator(`${at} input[type=number]`).inputValue();

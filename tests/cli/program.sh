@@ -446,6 +446,57 @@ test_a_height_field_under_a_gait_is_refused() {
   only_files hilly.gait.json hilly.json hilly.motion.json
 }
 
+test_an_earlier_search_is_not_lost() {
+  local again='a.json.part: an earlier search for this gait; --resume goes on from there, and to begin anew delete it'
+  expect 1 train "$(run_motion)" --evaluations 64 -o a.json
+  cp a.json.part kept.part
+  refuse "$again" train "$(run_motion)" --evaluations 64 -o a.json
+  refuse "$again" train "$scenes/gaits/crouched.motion.json" --seed 3 -o a.json
+  cmp a.json.part kept.part || fail "the search is another one"
+  expect 1 train "$(run_motion)" --evaluations 96 -o a.json --resume --json
+  holds stdout '"resumed": true'
+  rm a.json.part
+  expect 1 train "$(run_motion)" --evaluations 64 -o a.json --json
+  holds stdout '"resumed": false'
+}
+
+test_what_a_gait_would_not_feel_is_refused() {
+  local body what command at='"immobile": true, "position": [1.5, 0, 0]'
+  while IFS='|' read -r body what; do
+    sed "s|^  \"bodies\": \[|  \"bodies\": [{\"name\": \"odd\", $body},|" "$scenes/characters/humanoid.json" > odd.json
+    expect 0 check odd.json
+    sed "s|\.\./characters/humanoid.json|odd.json|" "$(run_motion)" > odd.motion.json
+    sed "s|^    \"bodies\": \[|    \"bodies\": [{\"name\": \"odd\", $body},|" "$scenes/gaits/basic_run.gait.json" > odd.gait.json
+    if [ -z "$what" ]; then
+      expect 0 check odd.motion.json
+      expect 0 check odd.gait.json
+      expect 0 gait odd.gait.json
+      continue
+    fi
+    for command in 'train -o out.json' sketch check; do
+      refuse "odd.json: body 'odd', shape 1: $what; expected none" $command odd.motion.json
+    done
+    for command in check gait pushes; do
+      refuse "odd.gait.json: /scene: body 'odd', shape 1: $what; expected none" $command odd.gait.json
+    done
+  done << EOF
+$at, "shape": {"box": [1, 5, 0.6]}|solid, and no part of the figure
+$at, "shape": {"sphere": 0.1}|solid, and no part of the figure
+"position": [1.5, 0, 0.5], "shape": {"sphere": 0.1}|solid, and no part of the figure
+"follow": [{"t": 0, "position": [2, 0, 0]}, {"t": 1, "position": [2, 0, 1]}], "shape": {"box": [1, 1, 1]}|solid, and no part of the figure
+"immobile": true, "orientation": {"axis": [0, 1, 0], "angle_deg": 10}, "shape": {"plane": true}|a plane other than z = 0
+"immobile": true, "shape": {"plane": true, "position": [0, 0, -0.01]}|a plane other than z = 0
+"immobile": true, "position": [0, 0, 1], "shape": {"plane": true, "position": [4, 0, -1]}|
+$at, "shape": {"box": [1, 5, 0.6], "collides": false}|
+EOF
+  # the only ground is tilted
+  sed 's|{"name": "ground", "immobile": true,|& "orientation": {"axis": [1, 0, 0], "angle_deg": 5},|' \
+    "$scenes/characters/humanoid.json" > odd.json
+  sed "s|\.\./characters/humanoid.json|odd.json|" "$(run_motion)" > odd.motion.json
+  refuse "odd.json: body 'ground', shape 1: a plane other than z = 0" check odd.motion.json
+  only_files odd.gait.json odd.json odd.motion.json
+}
+
 test_simulate_writes_every_kind() {
   expect 0 simulate pendulum.json -o a.glb -o a.csv -o a.json -o a.svg --duration 0.5
   only_files a.csv a.glb a.json a.svg
@@ -834,6 +885,7 @@ test_train_keeps_a_valid_gait_when_none_is_found() {
   # what is not valid gives way, whatever comes
   expect 1 train "$(run_motion)" --evaluations 32 -o b.json --json
   holds stdout '"written": true'
+  rm b.json.part
   expect 1 train "$(run_motion)" --evaluations 64 -o b.json
   holds stdout '^  wrote +b.json$'
   holds b.json '"evaluations": 64'
@@ -846,6 +898,7 @@ test_train_runs_no_more_simulations_than_allowed() {
   expect 1 train "$(run_motion)" --evaluations 100 -o a.json
   holds stdout '^  evaluations +96 in '
   # the polish after 60 generations ends where they end
+  rm a.json.part
   expect 1 train "$(run_motion)" --evaluations 2000 -o a.json --json
   local run
   run=$(grep -oE '"evaluations": [0-9]+' stdout | grep -oE '[0-9]+')
@@ -888,6 +941,7 @@ test_train_goes_on_after_a_kill_with_the_same_bits() {
   without_seconds gait.json | cmp - expected || fail "another gait after $kills kills"
   # and once more with a larger budget, beside one that had it from the start
   expect 1 train "$(run_motion)" --evaluations $((many + 100)) -o gait.json --resume
+  rm plain.json.part
   expect 1 train "$(run_motion)" --seed 3 --evaluations $((many + 100)) -o plain.json
   without_seconds plain.json > expected
   without_seconds gait.json | cmp - expected || fail "another gait with more evaluations"
@@ -1415,6 +1469,20 @@ test_serve_and_send() {
   [ $code -eq 0 ] || fail "serve ended with $code"
   expect 1 send "$url" status
   holds stderr '^molejo: '
+}
+
+test_a_command_has_the_same_bits_in_the_studio() {
+  local how simulated
+  printf 't,upper.force.x,upper.force.y,upper.force.z\n0,5,1,0\n' > push.csv
+  simulated=$(hash_of pendulum.json --command push.csv --duration 1 | grep -oE '[0-9a-f]{16}')
+  for how in serve studio; do
+    start_until served '://127' $how pendulum.json --port 0
+    trap 'kill $started 2> /dev/null || true; rm -rf "$folder"' EXIT
+    expect 0 send "$(grep -oE '127.0.0.1:[0-9]+' served | cut -d : -f 2)" pause \
+      '{"do": "command", "body": "upper", "force": [5, 1, 0]}' reset '{"do": "step", "frames": 30}'
+    holds stdout "\"t\":1,.*\"hash\":\"$simulated\""
+    ends_without_a_trace
+  done
 }
 
 # What is no message gets one line from serve and studio, and they go on.
@@ -2015,6 +2083,57 @@ EOF
   cp stdout run.json
   expect 1 net run now.net.json --trace run.json
   holds stderr '^never: a: violated from 0 s \(frame 0\)'
+}
+
+test_what_comes_too_late_is_shown_up_to_its_deadline() {
+  local delay within command
+  cat > late.show.json << 'EOF'
+{"scene": {"bodies": [{"name": "ball", "shape": {"sphere": 0.1}}]}, "net": "late.net.json", "duration": 1}
+EOF
+  for delay in ', "delay": 0.5' ''; do # in a net without time the round takes none
+    for within in 0 0.5 2 7/3; do
+      cat > late.net.json << EOF
+{"places": [{"name": "p0", "tokens": 1$delay}, {"name": "p1"}],
+ "transitions": [{"name": "t", "in": "p0", "out": "p0"}, {"name": "x", "in": "p1", "out": "p1"}],
+ "properties": ["eventually within $within: p1"]}
+EOF
+      expect 1 net analyse late.net.json --json
+      cp stdout proof.json
+      for command in 'net run late.net.json' 'direct late.show.json'; do
+        expect 1 $command --trace proof.json
+        holds stderr "^(molejo: late.show.json: )?eventually within $within: p1: violated from .* \(frame $(awk "BEGIN { print 24 * $within }")\)"
+      done
+    done
+  done
+}
+
+# An event whose transitions can never fire changes nothing.
+test_events_that_cannot_matter_are_no_excuse() {
+  local file
+  cat > dead.net.json << 'EOF'
+{"places": [{"name": "a", "tokens": 1, "delay": 0.5}, {"name": "b"}, {"name": "c"}],
+ "transitions": [{"name": "t", "in": "a", "out": "b"}, {"name": "u", "in": "b", "out": "c", "event": "go"},
+                 {"name": "v", "in": "b", "out": "a", "priority": 2}],
+ "properties": ["eventually within 1: c"]}
+EOF
+  sed 's/"priority": 2/"inhibit": "b"/' dead.net.json > live.net.json
+  for file in dead live; do
+    cat > $file.show.json << EOF
+{"scene": {"bodies": [{"name": "ball", "shape": {"sphere": 0.1}}]}, "net": "$file.net.json", "duration": 2,
+ "causes": [{"at": [0.75], "raise": "go"}]}
+EOF
+  done
+  expect 1 net analyse dead.net.json --json
+  holds stdout '"verdict": "fails"'
+  lacks stdout depends_on_events
+  expect 1 direct dead.show.json -o dead.csv
+  holds stdout 'eventually within 1: c: FAILS, over'
+  holds stderr 'a property fails, nothing was written'
+  [ ! -e dead.csv ] || fail "it was written"
+  expect 1 net analyse live.net.json --json
+  holds stdout '"depends_on_events": true'
+  expect 0 direct live.show.json
+  holds stdout 'eventually within 1: c: CAN FAIL, if events come so'
 }
 
 test_times_are_exact_at_every_frame_rate() {

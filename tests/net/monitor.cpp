@@ -2,8 +2,10 @@
 #include "molejo/net/monitor.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "molejo/io/net_file.h"
+#include "molejo/io/net_report.h"
 #include "molejo/io/net_trace.h"
 #include "molejo/io/net_watch.h"
 #include "molejo/net/trace.h"
@@ -273,4 +275,93 @@ TEST_CASE("monitor: every violation of a random net in a random world plays agai
   }
   CHECK(violated > 1000);
   CHECK(never > 50);
+}
+
+namespace {
+
+// The counterexample of the only property, through a file, with what its play told.
+struct Counterexample {
+  std::vector<TraceStep> steps;
+  PlayedTrace played;
+};
+
+Counterexample counterexample(const char* text, Fraction rate) {
+  const Net net = parse_net_json(text, "net.json");
+  const Analysis analysis = analyse(net, {});
+  REQUIRE(analysis.properties[0].verdict == Verdict::fails);
+  const std::string file = pretty_text(analysis_json(net, analysis));
+  Counterexample found;
+  found.steps = parse_trace(file, "why.json", net);
+  found.played = play_trace(net, {.frame_rate = rate}, 10'000, found.steps);
+  CHECK(found.played.failure == "");
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("monitor: a counterexample of what comes too late plays on to the deadline") {
+  const auto round = [](const char* property) {
+    return fmt::format(
+        R"({{"places": [{{"name": "p0", "tokens": 1, "delay": 0.5}}, {{"name": "p1"}}],
+      "transitions": [{{"name": "t", "in": "p0", "out": "p0"}}, {{"name": "x", "in": "p1", "out": "p1"}}],
+      "properties": ["{}"]}})",
+        property);
+  };
+  // a round in time, one without time, an end, what comes later, what the world need not do
+  const std::string nets[] = {
+      round("eventually within 2: p1"), round("eventually within 7/3: p1"),
+      round("eventually within 0: p1"),
+      R"({"places": [{"name": "a", "tokens": 1}, {"name": "b"}], "transitions": [{"name": "t", "in": "a", "out": "a"}],
+          "properties": ["eventually within 0.5: b"]})",
+      R"({"places": [{"name": "a", "tokens": 1}, {"name": "b"}], "transitions": [{"name": "t", "in": "a"}],
+          "properties": ["eventually within 0.5: b"]})",
+      R"({"places": [{"name": "a", "delay": 1, "tokens": 1}, {"name": "b"}],
+          "transitions": [{"name": "t", "in": "a"}], "properties": ["eventually within 3: b"]})",
+      R"({"places": [{"name": "a", "delay": 1, "tokens": 1}, {"name": "b"}],
+          "transitions": [{"name": "t", "in": "a", "out": "b"}], "properties": ["eventually within 0.75: b"]})",
+      R"({"places": [{"name": "a", "delay": 1, "tokens": 1}, {"name": "b"}],
+          "transitions": [{"name": "t", "in": "a", "out": "b", "event": "e"}], "properties": ["eventually within 2: b"]})",
+      // the action is over as its wait is: it is not seen to go on then
+      R"net({"places": [{"name": "p", "delay": "1/3", "tokens": 2}, {"name": "q", "delay": 1, "tokens": 1, "await": true}],
+          "transitions": [{"name": "t", "event": "e", "in": "p", "out": "p"},
+                          {"name": "u", "event": "f", "in": {"p": 2}, "inhibit": "q"}],
+          "properties": ["eventually within 2: enabled(u)"]})net"};
+  for (const std::string& net : nets) {
+    for (const Fraction& rate : {Fraction(24), Fraction(30000, 1001)}) {
+      CAPTURE(net);
+      const auto [steps, played] = counterexample(net.c_str(), rate);
+      const Watched& told = played.watched[0];
+      const Fraction& within = *told.property.within;
+      REQUIRE(!steps.empty());
+      CHECK(steps.back().transition.index < 0);
+      CHECK(steps.back().finished.index < 0);
+      CHECK_FALSE(*steps.back().time < within);
+      REQUIRE(told.is_violated());
+      CHECK(violated_at(played.trace, told) == within);
+      CHECK(played.trace.frames >= played.trace.frame_of(told.violated_from));
+    }
+  }
+  // without a deadline a round has no end
+  const auto [steps, played] = counterexample(round("eventually: p1").c_str(), 24);
+  CHECK(watched_text(played.trace, played.watched[0]) == "not seen yet");
+}
+
+TEST_CASE("monitor: an action that is over as its wait is does not go on at that instant") {
+  const Net net = parse_net_json(R"net({
+    "places": [{"name": "a", "delay": 1, "tokens": 1, "await": true}, {"name": "b", "delay": 1, "tokens": 1, "await": true},
+               {"name": "c", "delay": 0.5, "tokens": 1, "await": true}],
+    "transitions": [{"name": "t", "in": ["a", "b"], "event": "e"}],
+    "properties": ["never: waiting(a) & ready(b)", "never: waiting(b) & ready(a)", "never: waiting(c) & ready(a)"]})net",
+                                 "net.json");
+  const auto steps = parse_trace(
+      R"([{"time": 1, "finish": "a"}, {"time": 1, "finish": "b"}, {"time": 1, "finish": "c"}, {"time": 1, "fire": "t"}])",
+      "trace.json", net);
+  const PlayedTrace played = play_trace(net, {}, 100, steps);
+  CHECK(played.failure == "");
+  CHECK_FALSE(played.watched[0].is_violated());
+  CHECK_FALSE(played.watched[1].is_violated());
+  CHECK(played.watched[2].is_violated());  // it has waited for its word since 0.5 s
+  const auto early = parse_trace(R"([{"time": 0.5, "finish": "a"}])", "trace.json", net);
+  CHECK(play_trace(net, {}, 100, early).failure ==
+        "the trace cannot be played: 'a' (step 1) is not awaited");
 }

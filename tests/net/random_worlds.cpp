@@ -326,6 +326,27 @@ class TracePlay {
   Judge judge_;
 };
 
+// A counterexample that is played tells its violation; a round that is gone for ever has no end.
+std::string replay_problem(const Net& net, const PropertyResult& r) {
+  const auto& properties = net.properties;
+  const auto at = std::find(properties.begin(), properties.end(), r.property.text);
+  const bool claimed = r.verdict == Verdict::fails && r.property.kind != PropertyKind::possible;
+  if (!claimed || r.for_ever || at == properties.end()) return {};
+  if (!r.has_trace) return "there is none";
+  const std::vector<TraceStep> steps = steps_of(r);
+  const Fraction rate = 24;
+  const std::int64_t frames = *ceil_product(end_of(steps), rate) + 1;
+  const PlayedTrace played = play_trace(net, {.frame_rate = rate}, frames, steps);
+  if (!played.failure.empty()) return played.failure;
+  const Watched& told = played.watched[static_cast<std::size_t>(at - properties.begin())];
+  if (!told.is_violated()) return "the violation is not told";
+  if (r.property.within &&
+      Fraction(told.violated_from, played.trace.ticks_per_second) != *r.property.within) {
+    return "the violation is not told at the deadline";
+  }
+  return {};
+}
+
 AnalysisSettings small_settings() {
   AnalysisSettings settings;
   settings.space.max_states = 20'000;
@@ -405,9 +426,10 @@ std::optional<std::string> contradiction(const Net& net, std::uint32_t seed, int
     count.decided += r.verdict != Verdict::unknown ? 1 : 0;
     count.open += open ? 1 : 0;
     count.open_decided += open && r.verdict != Verdict::unknown ? 1 : 0;
-    if (!r.has_trace) continue;
-    ++count.traces;
-    const std::string problem = TracePlay(net, r).problem();
+    count.traces += r.has_trace ? 1 : 0;
+    count.late += r.verdict == Verdict::fails && r.property.within ? 1 : 0;
+    std::string problem = r.has_trace ? TracePlay(net, r).problem() : "";
+    if (problem.empty()) problem = replay_problem(net, r);
     if (!problem.empty()) {
       return fmt::format("the trace of '{}' cannot be played: {}", r.property.text, problem);
     }

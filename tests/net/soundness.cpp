@@ -39,4 +39,5 @@ TEST_CASE("soundness: no play of a random net contradicts its analysis") {
           << " % where the net waits for the world");
   CHECK(count.firings > 10 * static_cast<std::uint64_t>(nets));
   CHECK(percent(count.decided, count.properties) > 80);
+  CHECK(count.late > static_cast<std::uint64_t>(nets) / 10);
 }

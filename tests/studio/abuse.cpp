@@ -105,7 +105,7 @@ TEST_CASE("studio: messages that make no sense are answered with a reason") {
     }
     visitor.must(R"({"do": "seek", "t": -1e300})");
     visitor.must(R"({"do": "seek", "t": 1e300})");
-    visitor.must(R"({"do": "command"})");
+    visitor.must(R"({"do": "command_line"})");
   }
 }
 

@@ -141,7 +141,7 @@ TEST_CASE("studio: a gait is pushed, dragged and told how to go on") {
   visitor.must(R"({"do": "drop"})");
   visitor.must(R"({"do": "control", "value": "open_loop"})");
   CHECK(visitor.must(R"({"do": "status"})").find("gait")->find("control")->text == "open_loop");
-  CHECK(visitor.must(R"({"do": "command"})").find("command")->text.find("--open-loop") !=
+  CHECK(visitor.must(R"({"do": "command_line"})").find("command_line")->text.find("--open-loop") !=
         std::string::npos);
   CHECK(visitor.error(R"({"do": "control", "value": "fedback"})").find("did you mean 'feedback'") !=
         std::string::npos);

@@ -227,7 +227,7 @@ TEST_CASE("studio: a motion is trained, cancelled, and resumed where it was") {
   CHECK(worth.find("fell")->boolean);
   CHECK(number(worth, "steps") >= 0);
   CHECK(number(worth, "cyclic_error") > 1);
-  CHECK(visitor.must(R"({"do": "command"})").find("command")->text ==
+  CHECK(visitor.must(R"({"do": "command_line"})").find("command_line")->text ==
         "molejo train " + source_dir() + "/" + motion + " -o basic_run.gait.json");
 
   visitor.must(R"({"do": "resume"})");
@@ -240,7 +240,7 @@ TEST_CASE("studio: a motion is trained, cancelled, and resumed where it was") {
   // a motion that was changed is another one, and the command says what it needs
   visitor.must(R"({"do": "amplitude", "palette": "air", "mode": 2, "value": 0.3})");
   CHECK(visitor.error(R"({"do": "resume"})").find("was changed since") != std::string::npos);
-  CHECK(visitor.must(R"({"do": "command"})").find("command")->text ==
+  CHECK(visitor.must(R"({"do": "command_line"})").find("command_line")->text ==
         "molejo train basic_run.motion.json -o basic_run.gait.json  # edited: first save the "
         "motion as this file");
   visitor.must(R"({"do": "original"})");

@@ -11,6 +11,7 @@
 
 #include "molejo/director/director.h"
 #include "molejo/io/net_file.h"
+#include "molejo/io/net_report.h"
 #include "molejo/io/show.h"
 #include "molejo/studio/net_analyst.h"
 #include "molejo/studio/net_line.h"
@@ -199,6 +200,23 @@ TEST_CASE("studio net: a run stops when its events fill its memory, and can begi
   const double few = seconds(10'000);
   CHECK(few > 1);
   CHECK(seconds(40'000) == doctest::Approx(4 * few).epsilon(0.05));
+}
+
+TEST_CASE("studio net: a counterexample of what comes too late shows the deadline") {
+  const NetFile file("late.net.json", R"({
+    "places": [{"name": "p0", "tokens": 1, "delay": 0.5}, {"name": "p1"}],
+    "transitions": [{"name": "t", "in": "p0", "out": "p0"}, {"name": "x", "in": "p1", "out": "p1"}],
+    "properties": ["eventually within 2: p1"]})");
+  const Net net = load_net(SourceFile::given(file.path));
+  const Analysis analysis = analyse(net, {});
+  const auto line = token_game(net, {NetMode::trace, steps_of(analysis.properties[0]), {}});
+  while (line->advance()) {
+  }
+  const std::vector<Watched> watched = line->watched();
+  REQUIRE(watched[0].is_violated());
+  const NetTrace trace = line->trace();
+  CHECK(trace.frame_of(watched[0].violated_from) == 2 * trace.frame_rate.numerator);
+  CHECK(line->time() >= 2);
 }
 
 TEST_CASE("studio net: edits change the net, its analysis follows, undo brings it back") {

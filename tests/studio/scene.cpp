@@ -155,5 +155,32 @@ TEST_CASE("studio: the status tells what a binary frame does not") {
   visitor.must(R"({"do": "play"})");
   while (!visitor.event("status").find("playing")->boolean) {
   }
-  CHECK(visitor.must(R"({"do": "command"})").find("command")->text.find("molejo simulate") == 0);
+  CHECK(visitor.must(R"({"do": "command_line"})")
+            .find("command_line")
+            ->text.find("molejo simulate") == 0);
+}
+
+TEST_CASE("studio: a command acts on a run, and is refused where there is none") {
+  LoopbackStudio studio("scenes/pendulum.json");
+  Visitor visitor(studio);
+  const auto hash_after = [&](const char* force) {
+    visitor.must(R"({"do": "pause"})");
+    visitor.must(R"({"do": "command", "body": "ball", "force": )" + std::string(force) + "}");
+    visitor.must(R"({"do": "reset"})");
+    visitor.must(R"({"do": "step", "frames": 10})");
+    return visitor.must(R"({"do": "status"})").find("hash")->text;
+  };
+  const std::string alone = hash_after("[0, 0, 0]"), pushed = hash_after("[5, 1, 0]");
+  CHECK(alone != pushed);
+  CHECK(hash_after("[5, 1, 0]") == pushed);
+  CHECK(visitor.error(R"({"do": "command", "body": "bell", "force": [5, 1, 0]})") ==
+        "unknown body 'bell'; did you mean 'ball'?");
+  for (const std::string file :
+       {"scenes/gaits/basic_run.gait.json", "scenes/gaits/basic_run.motion.json",
+        "scenes/shows/walk.show.json", "scenes/walks/stick_fall.walk.json"}) {
+    CAPTURE(file);
+    visitor.must(R"({"do": "open", "file": ")" + file + R"("})");
+    CHECK(visitor.error(R"({"do": "command", "body": "torso", "force": [5, 1, 0]})")
+              .starts_with("unknown command 'command'"));
+  }
 }

@@ -75,9 +75,9 @@ function title(studio: Studio): void {
 
 function command_button(studio: Studio): void {
   const copy = async (): Promise<void> => {
-    const answer = await studio.act({ do: 'command' });
+    const answer = await studio.act({ do: 'command_line' });
     if (!answer) return;
-    const command = String(answer.command);
+    const command = String(answer.command_line);
     await navigator.clipboard?.writeText(command).catch(() => undefined);
     notify(el('span', {}, 'Copied: ', el('code', {}, command)), 'info', 'command', 10);
   };
