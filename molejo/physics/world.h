@@ -23,7 +23,8 @@ using Progress = std::function<bool(const Frame& frame, std::int64_t steps)>;
 // and contact events.
 //
 // Work may be interrupted (math/interrupt.h): what throws Interrupted has taken back the step that
-// was under way, and can be called again.
+// was under way as if it had not begun, and can be called again: states, frames and snapshots have
+// the same bits. Contact events that were told already are not told again.
 class Run {
  public:
   using Clock = std::chrono::steady_clock;
@@ -66,7 +67,8 @@ class Run {
   // What it is told now.
   const Command<double>& command() const;
   // Called before every step with the state and the command that it obeys, which it may change.
-  // It is no part of snapshots: a run that was restored calls its own. Empty: none.
+  // It is no part of snapshots: a run that was restored calls its own. Empty: none. A step that is
+  // interrupted asks it again when it is begun anew.
   using Controller = std::function<void(const State& state, Command<double>& command)>;
   void set_controller(Controller controller);
 
