@@ -58,7 +58,9 @@ bool acts_on(const Model& model, const Acting<double>& command, const Tree& tree
   }
   if (!command.wrenches) return false;
   return std::any_of(command.wrenches->begin(), command.wrenches->end(),
-                     [&](const Wrench<double>& w) { return inside(w.body); });
+                     [&](const Wrench<double>& w) {
+                       return inside(w.body) && (nonzero(w.force) || nonzero(w.torque));
+                     });
 }
 
 }  // namespace molejo

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include "molejo/math/interrupt.h"
+#include "molejo/model/error.h"
 #include "molejo/physics/ground_pack.h"
 #include "molejo/physics/snapshot.h"
 #include "molejo/physics/world.h"
@@ -554,6 +556,76 @@ TEST_CASE("command: who sleeps wakes, slides m v = (F - mu m g) t, and sleeps ag
   command.wrenches.clear();
   steps(4000);
   CHECK(scratch.contact->sleepers == 2);
+}
+
+TEST_CASE("command: a wrench of zeros is as good as none, and wakes nobody") {
+  const Scene scene = shipped_scene("dominoes");
+  const Built built = build(scene);
+  const Model& model = built.model;
+  Run plain(built, scene.settings), told(built, scene.settings);
+  Command<double> zeros(model);
+  for (int body = 0; body < model.body_count(); ++body) {
+    zeros.wrenches.push_back({{body}, {0.1, 0, 0}, {0, -0.0, 0}, {}});
+  }
+  CHECK(!acting(model, zeros).any());
+  told.set_command(zeros);
+  Frame a, b;
+  std::vector<ContactEvent> events;
+  int most_asleep = 0;
+  while (plain.next_frame(a, events)) {
+    REQUIRE(told.next_frame(b, events));
+    CHECK(hash(a.state) == hash(b.state));
+    CHECK(a.asleep == b.asleep);
+    most_asleep = std::max(most_asleep, a.asleep);
+  }
+  CHECK(most_asleep > 0);
+
+  // beside one that pushes another body
+  Scene two = on_ground(contact_settings(Integrator::midpoint, 10));
+  for (int i = 0; i < 2; ++i) {
+    add_solid(two, "box" + std::to_string(i), Box{{0.2, 0.2, 0.05}}, 2,
+              {Mat3::identity(), {3.0 * i, 0, 0.05}});
+  }
+  const Built boxes = build(two);
+  Command<double> command(boxes.model);
+  command.wrenches = {{boxes.model.body("box0"), {}, {1, 0, 0}, {}},
+                      {boxes.model.body("box1"), {}, {}, {}}};
+  State state = boxes.initial;
+  Scratch scratch(boxes.model);
+  for (int n = 0; n < 3000; ++n) {
+    step(boxes.model, Integrator::midpoint, 1e-3, state, command, scratch);
+  }
+  CHECK(scratch.contact->sleepers == 1);
+}
+
+TEST_CASE("command: a step that is interrupted asks the controller again") {
+  const Scene scene = shipped_scene("dominoes");
+  const Built built = build(scene);
+  Run whole(built, scene.settings), ended(built, scene.settings);
+  const auto push = [](const State& s, Command<double>& c) {
+    c.forces[0] += 1e-3;
+    c.wrenches = {{{1}, {}, {0, 0, 1e-2 * s.t}, {}}};
+  };
+  whole.set_controller(push), ended.set_controller(push);
+  Frame a, b;
+  std::vector<ContactEvent> events;
+  int ended_steps = 0;
+  for (int n = 0; n < 20; ++n) {
+    REQUIRE(whole.next_frame(a, events));
+    for (double seconds = 1e-5;; seconds *= 1.5) {
+      Interrupt interrupt(seconds);
+      const InterruptScope scope(interrupt);
+      try {
+        ended.next_frame(b, events);
+        break;
+      } catch (const Interrupted&) {
+        ++ended_steps;
+      }
+    }
+    CHECK(hash(a.state) == hash(b.state));
+    CHECK(whole.command().forces[0] == ended.command().forces[0]);
+  }
+  CHECK(ended_steps > 0);
 }
 
 TEST_CASE("command: joints and freedoms are found by name") {
