@@ -47,6 +47,11 @@ struct Command {
   std::vector<Wrench<S>> wrenches;  // has memory for one a body
 };
 
+// One line if it is none for this model: lists of other sizes, numbers that are not finite,
+// negative gains, bodies that are not there. Else empty. What takes a step asserts the sizes and
+// bodies only.
+std::string command_trouble(const Model& model, const Command<double>& command);
+
 // The freedoms of a joint, of the tree or of a loop, in the lists of a command. Throw InputError
 // with the nearest name. A joint without a name is called "body.joint".
 struct JointRange {

@@ -190,6 +190,7 @@ void visit_command(Archive& a, const Model& model, Seen<Archive, Command<double>
     visit_body(a, model, w.body);
     a(w.p, w.force, w.torque);
   });
+  if constexpr (Archive::reads) a.require(command_trouble(model, c).empty(), "one of this model");
 }
 
 template <class Archive>

@@ -127,6 +127,7 @@ class Run::Stepper {
 
   // Frames within the last step, which are shown later, still belong to what it obeyed.
   void set_command(const Command<double>& command) {
+    check(command);
     command_ = command;
     is_told_ = true;
   }
@@ -270,6 +271,11 @@ class Run::Stepper {
     return true;
   }
 
+  void check(const Command<double>& command) const {
+    const std::string trouble = command_trouble(model_, command);
+    if (!trouble.empty()) throw InputError(trouble);
+  }
+
   // What a step changes is kept while it lasts, into memory that is there.
   void begin_step() {
     std::swap(kept_.before, before_);
@@ -300,6 +306,7 @@ class Run::Stepper {
   bool obey() {
     if (controller_) {
       controller_(state_, command_);
+      check(command_);
       is_told_ = true;
     }
     if (!std::exchange(is_told_, false)) return false;

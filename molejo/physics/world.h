@@ -62,13 +62,15 @@ class Run {
   // One push that lasts until another is held, or none.
   void hold(const std::optional<Push>& push);
 
-  // From the next step on, until it is told otherwise. It is part of snapshots.
+  // From the next step on, until it is told otherwise. It is part of snapshots. Throws InputError
+  // when it is none for this model (command_trouble), and obeys the one before.
   void set_command(const Command<double>& command);
   // What it is told now.
   const Command<double>& command() const;
   // Called before every step with the state and the command that it obeys, which it may change.
   // It is no part of snapshots: a run that was restored calls its own. Empty: none. A step that is
-  // interrupted asks it again when it is begun anew.
+  // interrupted asks it again when it is begun anew; a command that is none for this model ends in
+  // an InputError of next_frame.
   using Controller = std::function<void(const State& state, Command<double>& command)>;
   void set_controller(Controller controller);
 
