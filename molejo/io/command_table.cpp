@@ -48,7 +48,8 @@ std::vector<std::string> command_fields(std::string_view line, const std::string
 }
 
 double command_number(const std::string& field, const std::string& place) {
-  const char* first = field.data() + (field.starts_with('+') ? 1 : 0);
+  const bool has_plus = field.starts_with('+') && !field.starts_with("+-");
+  const char* first = field.data() + (has_plus ? 1 : 0);
   const char* last = field.data() + field.size();
   double x = 0;
   const auto [stop, error] = std::from_chars(first, last, x);

@@ -341,8 +341,8 @@ void LiveRun::drag(const std::string& body, const Vec3& point, const Vec3& to,
 }
 
 void LiveRun::set_command(Command<double> command) {
+  run_->set_command(command);
   command_ = std::make_shared<const Command<double>>(std::move(command));
-  run_->set_command(*command_);
   touched_ = true;
 }
 

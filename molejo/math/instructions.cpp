@@ -1,5 +1,6 @@
 #include "molejo/math/instructions.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -22,10 +23,16 @@ std::string_view wanted_instructions() {
   return text ? text : "";
 }
 
+bool choose_wide() {
+  const std::string trouble = instructions_trouble();
+  if (!trouble.empty()) std::fprintf(stderr, "molejo: %s\n", trouble.c_str());
+  return can_run_wide() && wanted_instructions() != "baseline";
+}
+
 }  // namespace
 
 bool runs_wide() {
-  static const bool wide = can_run_wide() && wanted_instructions() != "baseline";
+  static const bool wide = choose_wide();
   return wide;
 }
 

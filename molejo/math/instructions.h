@@ -35,7 +35,8 @@
 namespace molejo {
 
 // Do kernels use AVX2? They do where the processor has it, unless the variable MOLEJO_INSTRUCTIONS
-// of the environment is "baseline". Decided once.
+// of the environment is "baseline". Decided once: there, what instructions_trouble tells is written
+// to standard error, and the processor decides. Programs that ask before can refuse to run.
 bool runs_wide();
 
 // One line if that variable asks for what is not there or is unknown; else empty.

@@ -10,6 +10,7 @@
 // A Command<Pack4> is one of four worlds, each lane the command of its own.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "molejo/model/model.h"
@@ -26,7 +27,8 @@ struct MotorTarget {
   S on{};                    // 1 or 0
 };
 
-// A force and a torque in world axes, on a point of a body that is given in its frame.
+// A force and a torque in world axes, on a point of a body that is given in its frame. Zeros are as
+// good as none.
 template <class S>
 struct Wrench {
   BodyId body;
@@ -45,6 +47,11 @@ struct Command {
   std::vector<Wrench<S>> wrenches;  // has memory for one a body
 };
 
+// One line if it is none for this model: lists of other sizes, numbers that are not finite,
+// negative gains, bodies that are not there. Else empty. What takes a step asserts the sizes and
+// bodies only.
+std::string command_trouble(const Model& model, const Command<double>& command);
+
 // The freedoms of a joint, of the tree or of a loop, in the lists of a command. Throw InputError
 // with the nearest name. A joint without a name is called "body.joint".
 struct JointRange {
@@ -56,6 +63,10 @@ std::size_t freedom(const Model& model, const std::string& joint, int part = 0);
 // Per lane: true where x is anything but a zero.
 inline bool nonzero(double x) { return x != 0; }
 inline Pack4::Mask nonzero(const Pack4& x) { return Pack4::Mask(x.v != Pack4::Lanes{}); }
+inline bool nonzero(const Vec3& x) { return x.x != 0 || x.y != 0 || x.z != 0; }
+inline Pack4::Mask nonzero(const Vec3T<Pack4>& x) {
+  return Pack4::Mask(nonzero(x.x).bits | nonzero(x.y).bits | nonzero(x.z).bits);
+}
 
 // Of a command, what tells anything.
 template <class S>

@@ -1,6 +1,7 @@
 // Bodies of the templates declared in command.h, for the two files that instantiate them.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <cstdint>
@@ -61,8 +62,11 @@ inline Acting<S> acting([[maybe_unused]] const Model& model, const Command<S>& c
     forces.add(force[i]);
     motors.add(motor[i].on);
   }
+  const bool pushes = std::any_of(
+      command.wrenches.begin(), command.wrenches.end(),
+      [](const Wrench<S>& w) { return any(nonzero(w.force)) || any(nonzero(w.torque)); });
   return {forces.found() ? force : nullptr, motors.found() ? motor : nullptr,
-          command.wrenches.empty() ? nullptr : &command.wrenches};
+          pushes ? &command.wrenches : nullptr};
 }
 
 }  // namespace molejo

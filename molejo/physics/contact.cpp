@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <ranges>
 
 #include "molejo/math/parallel.h"
 #include "molejo/model/error.h"
@@ -63,9 +64,21 @@ void find_islands(const Model& model, ContactStep& step) {
   }
 }
 
+// Where those were found who fell asleep together.
+void keep_sleepers(const Model& model, int group, ContactStep& step) {
+  const Contacts& contacts = step.contacts;
+  for (std::size_t i = 0; i < model.colliders.size(); ++i) {
+    const int tree = step.system.tree[index(model.colliders[i].body.index)];
+    if (step.slept_with[index(tree)] != group) continue;
+    const int number = static_cast<int>(i);
+    step.before.woken.push_back({number, contacts.X_WS[i], contacts.broad_phase.box(number)});
+  }
+}
+
 // A tree that sleeps wakes, with all that fell asleep together.
 void wake(const Model& model, std::size_t tree, ContactStep& step) {
   const int group = step.slept_with[tree];
+  if (step.contacts.before.is_kept) keep_sleepers(model, group, step);
   for (std::size_t t = 0; t < model.trees.size(); ++t) {
     if (step.slept_with[t] == group) step.slept_with[t] = -1, step.quiet[t] = 0;
   }
@@ -279,6 +292,39 @@ void keep_awake(const Model& model, std::size_t tree, double h, Dynamics<double>
     update_awake(model, d, step);
   }
   step.quiet[tree] = -h;  // nothing at the end of the step
+}
+
+void place_sleepers(const Model& model, const double* q, const double* v, Dynamics<double>& d,
+                    const ContactStep& step) {
+  for (std::size_t t = 0; t < model.trees.size(); ++t) {
+    if (step.slept_with[t] < 0) continue;
+    const Tree& tree = model.trees[t];
+    for (int i = tree.first_link; i < tree.last_link; ++i) {
+      update_pose(model, q, d.kinematics, index(i));
+      update_velocity(model, v, d.kinematics, index(i));
+    }
+  }
+}
+
+void begin_step(ContactStep& step) {
+  begin_step(step.contacts);
+  step.before.quiet = step.quiet;  // into memory that is there
+  step.before.slept_with = step.slept_with;
+  step.before.woken.clear();
+}
+
+void take_back(const Model& model, const double* q, const double* v, Dynamics<double>& d,
+               ContactStep& step) {
+  take_back(step.contacts);
+  step.quiet = step.before.quiet;
+  step.slept_with = step.before.slept_with;
+  for (const ContactStep::Before::Sleeper& s : std::views::reverse(step.before.woken)) {
+    step.contacts.X_WS[index(s.collider)] = s.X_WS;
+    step.contacts.broad_phase.update(s.collider, s.box);
+  }
+  step.before.woken.clear();
+  update_awake(model, d, step);
+  place_sleepers(model, q, v, d, step);
 }
 
 void find_step_contacts(const Model& model, double h, Dynamics<double>& d, ContactStep& step) {

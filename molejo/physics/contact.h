@@ -57,6 +57,19 @@ struct ContactStep {
   // of the solver: those of the model unless changed
   int most_iterations;
   double tolerance;
+
+  // What was there before a step (begin_step).
+  struct Before {
+    std::vector<double> quiet;
+    std::vector<int> slept_with;
+    struct Sleeper {
+      int collider;
+      Pose X_WS;
+      Aabb box;
+    };
+    std::vector<Sleeper> woken;  // by the step
+  };
+  Before before;
 };
 
 // Is contact switched on, and is there any pair that could touch?
@@ -69,6 +82,15 @@ void keep_awake(const Model& model, std::size_t tree, double h, Dynamics<double>
                 ContactStep& step);
 // After a change of slept_with: what follows from it, in d.kinematics too.
 void update_awake(const Model& model, Dynamics<double>& d, ContactStep& step);
+
+// Those who sleep are at q and v, in d.kinematics.
+void place_sleepers(const Model& model, const double* q, const double* v, Dynamics<double>& d,
+                    const ContactStep& step);
+
+// A step that began with begin_step is taken back, where it began at q and v.
+void begin_step(ContactStep& step);
+void take_back(const Model& model, const double* q, const double* v, Dynamics<double>& d,
+               ContactStep& step);
 
 // Finds what may touch within h of the poses of d.kinematics, and wakes who is met. Velocities
 // of the start of the step must be up to date.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <ranges>
 #include <tuple>
+#include <utility>
 
 #include "molejo/math/interrupt.h"
 #include "molejo/math/parallel.h"
@@ -87,8 +89,10 @@ int place_to_keep(Contacts& c) {
     return static_cast<int>(c.kept.size()) - 1;
   }
   const int place = c.unused.back();
+  Contacts::Kept& kept = c.kept[static_cast<std::size_t>(place)];
+  if (c.before.is_kept) c.before.overwritten.emplace_back(place, kept);
   c.unused.pop_back();
-  c.kept[static_cast<std::size_t>(place)].count = 0;
+  kept.count = 0;
   return place;
 }
 void release(const Contacts::Pair& pair, Contacts& c) {
@@ -97,20 +101,22 @@ void release(const Contacts::Pair& pair, Contacts& c) {
 
 // The pairs of this step, with what is remembered of those of the last.
 void update_pairs(const Model& model, Contacts& c) {
-  std::swap(c.pairs, c.last_pairs);
+  const bool is_first = c.before.is_kept && !std::exchange(c.before.has_pairs, true);
+  std::vector<Contacts::Pair>& last_pairs = is_first ? c.before.pairs : c.last_pairs;
+  std::swap(c.pairs, last_pairs);
   c.pairs.clear();
-  auto known = c.last_pairs.begin();
+  auto known = last_pairs.begin();
   for (const std::pair<int, int>& near : c.broad_phase.pairs()) {
     const int a = near.first, b = near.second;
     const auto before = [&](const Contacts::Pair& p) { return p.a < a || (p.a == a && p.b < b); };
-    for (; known != c.last_pairs.end() && before(*known); ++known) release(*known, c);
-    if (known != c.last_pairs.end() && known->a == a && known->b == b) {
+    for (; known != last_pairs.end() && before(*known); ++known) release(*known, c);
+    if (known != last_pairs.end() && known->a == a && known->b == b) {
       c.pairs.push_back(*known++);
       continue;
     }
     c.pairs.push_back(new_pair(model, a, b, c));
   }
-  for (; known != c.last_pairs.end(); ++known) release(*known, c);
+  for (; known != last_pairs.end(); ++known) release(*known, c);
 }
 
 // Remembers the points just found, which follow `first` in the list.
@@ -257,6 +263,13 @@ bool is_wanted(const Model& model, const Contacts::Pair& pair, const Contacts& c
                                               std::pair(pair.a, pair.b));
 }
 
+// What one thread has overwritten.
+void take_overwritten(Contacts::Chunk& chunk, Contacts::Before& before) {
+  before.overwritten.insert(before.overwritten.end(), chunk.overwritten.begin(),
+                            chunk.overwritten.end());
+  chunk.overwritten.clear();
+}
+
 // Impulses of the last step where the same features still meet.
 void remember_impulses(Contacts& c) {
   const auto key = [](const Contact& x) { return std::tuple(x.a, x.b, x.feature); };
@@ -344,7 +357,10 @@ void add_contacts(const Model& model, double margin, Contacts::Pair& pair, Conta
   const double size = std::min(contacts.size[a], contacts.size[b]);
   if (!kept || !recall(X_a, X_b, size, *kept, points)) {
     touch(contacts.shapes[a], X_a, contacts.shapes[b], X_b, margin, pair.cache, points);
-    if (kept) keep(X_a, X_b, points, *kept);
+    if (kept) {
+      if (contacts.before.is_kept) found.overwritten.emplace_back(pair.kept, *kept);
+      keep(X_a, X_b, points, *kept);
+    }
   }
   for (const ContactPoint& p : points) {
     contact.feature = p.feature;
@@ -360,6 +376,32 @@ void forget(Contacts& contacts) {
   contacts.pairs.clear();
   contacts.kept.clear();
   contacts.unused.clear();
+}
+
+void begin_step(Contacts& contacts) {
+  Contacts::Before& before = contacts.before;
+  before.is_kept = true;
+  before.has_pairs = false;
+  before.list = contacts.list;  // into memory that is there
+  before.overwritten.clear();
+}
+
+void take_back(Contacts& c) {
+  for (Contacts::Chunk& chunk : c.chunks) take_overwritten(chunk, c.before);
+  for (auto& [place, kept] : std::views::reverse(c.before.overwritten)) {
+    c.kept[static_cast<std::size_t>(place)] = kept;
+  }
+  c.before.overwritten.clear();
+  c.list = c.before.list;
+  if (std::exchange(c.before.has_pairs, false)) std::swap(c.pairs, c.before.pairs);
+  std::vector<bool> is_used(c.kept.size());
+  for (const Contacts::Pair& pair : c.pairs) {
+    if (pair.kept >= 0) is_used[static_cast<std::size_t>(pair.kept)] = true;
+  }
+  c.unused.clear();
+  for (std::size_t place = 0; place < is_used.size(); ++place) {
+    if (!is_used[place]) c.unused.push_back(static_cast<int>(place));
+  }
 }
 
 void find_contacts(const Model& model, const Kinematics<double>& k, double h, Contacts& contacts) {
@@ -394,8 +436,9 @@ void find_contacts(const Model& model, const Kinematics<double>& k, double h, Co
   constexpr int many = 8;  // fewer are done before another thread is awake
   parallel_for(chunks, chunks < many ? 1 : contacts.threads, search);
   for (int n = 0; n < chunks; ++n) {
-    const std::vector<Contact>& list = contacts.chunks[static_cast<std::size_t>(n)].list;
-    contacts.list.insert(contacts.list.end(), list.begin(), list.end());
+    Contacts::Chunk& chunk = contacts.chunks[static_cast<std::size_t>(n)];
+    contacts.list.insert(contacts.list.end(), chunk.list.begin(), chunk.list.end());
+    take_overwritten(chunk, contacts.before);
   }
   // only bounces and sleepers ask for it
   for (Contact& contact : contacts.list) {

@@ -81,9 +81,19 @@ struct Contacts {
   struct Chunk {
     std::vector<Contact> list;
     std::vector<ContactPoint> points;
+    std::vector<std::pair<int, Kept>> overwritten;  // places in `kept`, and what was there
   };
   std::vector<Chunk> chunks;
   std::vector<int> near;  // pairs to look at
+  // What was there before a step, as far as the step has replaced it.
+  struct Before {
+    bool is_kept = false;     // begin_step was called
+    bool has_pairs = false;   // they were searched for since
+    std::vector<Pair> pairs;  // those before the first search
+    std::vector<Contact> list;
+    std::vector<std::pair<int, Kept>> overwritten;  // the oldest first
+  };
+  Before before;
   // when set, all other pairs of colliders are left out; ascending
   const std::vector<std::pair<int, int>>* only = nullptr;
 };
@@ -108,6 +118,10 @@ void add_contacts(const Model& model, double margin, Contacts::Pair& pair, Conta
 
 // As if nothing had been found before: what is found next depends on poses and velocities alone.
 void forget(Contacts& contacts);
+
+// From here on what is overwritten is kept, until the next begin_step: take_back puts it back.
+void begin_step(Contacts& contacts);
+void take_back(Contacts& contacts);
 
 // Fills contacts.list with all that may touch within h seconds at the poses and velocities of k.
 void find_contacts(const Model& model, const Kinematics<double>& k, double h, Contacts& contacts);

@@ -227,6 +227,9 @@ void release_lasting(const Model& model, const Contacts& contacts, Events& e) {
 Events::Events(const Model& model)
     : system(model), q(VecX::Zero(model.nq)), kinematics(model), travel(model.colliders.size()) {}
 
+void begin_step(Events& events) { events.before = events; }  // into memory that is there
+void take_back(Events& events) { static_cast<EventMemory&>(events) = events.before; }
+
 EventStep event_step(const Model& model, const Settings& settings, double h, State& state,
                      Scratch& scratch, Events& e) {
   EventStep out;

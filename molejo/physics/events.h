@@ -15,22 +15,30 @@
 
 namespace molejo {
 
-struct Events {
-  explicit Events(const Model& model);
-
-  ContactSystem<double> system;
+// What the next step depends on, and frames within the last one.
+struct EventMemory {
   std::vector<Contact> impacts;              // of the last impact, with impulses
   std::vector<std::pair<int, int>> lasting;  // colliders that rest on each other, ascending
   bool started = false;                      // have those that touch at the start been found?
   StepPath path;                             // of the last step; it may lead beyond an impact
+  int repeated = 0;                          // impacts in a row without a step between them
+};
+
+struct Events : EventMemory {
+  explicit Events(const Model& model);
+
+  EventMemory before;  // the step: to take it back
+  ContactSystem<double> system;
   State start;
   VecX q;
   Kinematics<double> kinematics;
   std::vector<double> travel;  // of each collider: no point of it goes further within the step, m
   std::vector<double> margin;
   std::vector<Contact> memory;  // impulses of lasting contacts before the step
-  int repeated = 0;             // impacts in a row without a step between them
 };
+
+void begin_step(Events& events);
+void take_back(Events& events);
 
 struct EventStep : ClosedStep {
   bool impact = false;  // the step ended with one; its contacts are in events.impacts

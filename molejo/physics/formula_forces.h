@@ -13,7 +13,8 @@ struct FormulaRun {
   FormulaRun(const Model& model, std::shared_ptr<const FormulaSet> formulas);
 
   std::shared_ptr<const FormulaSet> set;
-  std::vector<double> inputs;  // signals and variables
+  std::vector<double> inputs;         // signals and variables
+  std::vector<double> inputs_before;  // a step that may be taken back
   ExpressionWorkspace work;
   std::vector<Vec3> contact_force;  // on each body in the last step, N
   // of each force

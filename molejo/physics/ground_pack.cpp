@@ -82,15 +82,16 @@ void merge(const Model& model, GroundPack& ground) {
 }
 
 struct OnGround {
-  static constexpr bool needs_poses = true;
   const Model& model;
   double h;
   Dynamics<Pack4>& d;
   GroundPack& ground;
   Acting<Pack4> acts{};
   bool pushes = acts.on_bodies(model);
+  bool needs_poses = ground.meets || pushes;
 
   void placed() {
+    if (!ground.meets) return;
     find_in_each_world(model, d.kinematics, h, ground);
     merge(model, ground);
   }
@@ -194,17 +195,24 @@ struct OnGround {
 }  // namespace
 
 GroundPack::GroundPack(const Model& model)
-    : system(model), dv(index(model.nv)), q(index(model.nq)) {
+    : meets(has_contact(model)), system(model), dv(index(model.nv)), q(index(model.nq)) {
   if (!model.paths.empty()) {
     throw InputError("bodies that follow paths do not run four worlds at once");
   }
+  if (!model.loops.empty()) {
+    throw InputError("joints that close loops do not run four worlds at once");
+  }
+  const auto moves = [&](const Collider& c) { return model.parts[index(c.body.index)].moves; };
   for (const Collider& a : model.colliders) {
     for (const Collider& b : model.colliders) {
-      if (model.parts[index(a.body.index)].moves && model.parts[index(b.body.index)].moves &&
-          may_touch(model, a, b)) {
-        throw InputError("bodies '" + model.bodies[index(a.body.index)].name + "' and '" +
-                         model.bodies[index(b.body.index)].name +
-                         "' may touch: four worlds at once carry contact with the ground only");
+      if (!model.contact.enabled || !may_touch(model, a, b)) continue;
+      const std::string names = "bodies '" + model.bodies[index(a.body.index)].name + "' and '" +
+                                model.bodies[index(b.body.index)].name + "' may touch";
+      if (moves(a) && moves(b)) {
+        throw InputError(names + ": four worlds at once carry contact with the ground only");
+      }
+      if (model.rule(a, b).response == Response::penalty) {
+        throw InputError(names + " by penalty: four worlds at once carry rigid contact only");
       }
     }
   }

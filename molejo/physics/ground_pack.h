@@ -8,9 +8,11 @@
 namespace molejo {
 
 struct GroundPack {
-  // Throws InputError when two bodies that both move may touch: packs do not carry that.
+  // Throws InputError for what packs do not carry: two bodies that both move and may touch, contact
+  // by penalty, joints that close loops, bodies that follow paths.
   explicit GroundPack(const Model& model);
 
+  bool meets;  // false: nothing can touch, and nothing is searched for
   std::vector<std::unique_ptr<Contacts>> worlds;
   std::vector<Kinematics<double>> kinematics;  // of each world
   ContactSystem<Pack4> system;

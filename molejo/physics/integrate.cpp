@@ -222,6 +222,21 @@ Scratch::Scratch(const Model& model)
   if (has_penalty(model)) penalty = std::make_unique<Penalty>(model);
 }
 
+void begin_step(Scratch& scratch) {
+  if (scratch.contact) begin_step(*scratch.contact);
+  if (scratch.penalty) begin_step(scratch.penalty->contacts);
+  if (scratch.formulas) scratch.formulas->inputs_before = scratch.formulas->inputs;
+}
+
+void take_back(const Model& model, const State& start, Scratch& scratch) {
+  Dynamics<double>& d = scratch.tree.dynamics;
+  if (scratch.contact) take_back(model, start.q.data(), start.v.data(), d, *scratch.contact);
+  if (scratch.penalty) take_back(scratch.penalty->contacts);
+  if (scratch.formulas) scratch.formulas->inputs = scratch.formulas->inputs_before;
+  std::fill(d.applied.begin(), d.applied.end(), Spatial<double>{});
+  scratch.failed = false;
+}
+
 void acceleration(const Model& model, double t, const double* q, const double* v, double* a,
                   Scratch& scratch) {
   Dynamics<double>& d = scratch.tree.dynamics;

@@ -79,6 +79,11 @@ struct Scratch {
   State start, closed;  // of a step, and of one that ends closed, to go back to
 };
 
+// What the step that begins now overwrites is kept, so that it can be taken back: interrupted, or
+// without a result. `start` is where it began.
+void begin_step(Scratch& scratch);
+void take_back(const Model& model, const State& start, Scratch& scratch);
+
 // Accelerations at a state, with all forces and closures.
 void acceleration(const Model& model, double t, const double* q, const double* v, double* a,
                   Scratch& scratch);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "molejo/collision/snapshot.h"
-#include "molejo/model/kinematics_kernel.h"
 #include "molejo/model/snapshot.h"
 #include "molejo/physics/index.h"
 
@@ -91,14 +90,7 @@ void visit_contact_step(Archive& a, const Model& model, const State& state,
   }
   if constexpr (Archive::reads) {
     update_awake(model, d, step);
-    for (std::size_t t = 0; t < model.trees.size(); ++t) {
-      if (step.slept_with[t] < 0) continue;
-      const Tree& tree = model.trees[t];
-      for (int i = tree.first_link; i < tree.last_link; ++i) {
-        update_pose(model, state.q.data(), d.kinematics, index(i));
-        update_velocity(model, state.v.data(), d.kinematics, index(i));
-      }
-    }
+    place_sleepers(model, state.q.data(), state.v.data(), d, step);
   }
   visit_sleepers(a, model, step.contacts);
   visit_pairs(a, model, step.contacts);
@@ -198,6 +190,7 @@ void visit_command(Archive& a, const Model& model, Seen<Archive, Command<double>
     visit_body(a, model, w.body);
     a(w.p, w.force, w.torque);
   });
+  if constexpr (Archive::reads) a.require(command_trouble(model, c).empty(), "one of this model");
 }
 
 template <class Archive>

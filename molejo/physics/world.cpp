@@ -34,6 +34,7 @@ class Run::Stepper {
         begin_(start.t),
         end_(start.t + settings.duration),
         last_frame_(static_cast<std::int64_t>(std::floor(settings.duration * settings.fps + 1e-9))),
+        kept_(model_),
         audit_(model_, settings) {
     next_step_ = std::min(settings.max_step, 1e-3);
     const bool runge_kutta =
@@ -126,6 +127,7 @@ class Run::Stepper {
 
   // Frames within the last step, which are shown later, still belong to what it obeyed.
   void set_command(const Command<double>& command) {
+    check(command);
     command_ = command;
     is_told_ = true;
   }
@@ -236,18 +238,16 @@ class Run::Stepper {
   // False: it went wrong; the state before it is kept.
   bool take_step() {
     check_interrupt();
-    before_ = state_;  // into memory that is there
-    obey();
-    const std::int64_t steps = summary_.steps;
+    begin_step();
+    bool is_pushed = false;
     try {
+      is_pushed = obey();
       advance();
     } catch (...) {
-      // as if it had not begun
-      state_ = before_;
-      summary_.steps = steps;
-      if (scratch_.contact) forget(model_, scratch_.tree.dynamics, *scratch_.contact);
+      take_back();
       throw;
     }
+    if (is_pushed) audit_.push();
     if (scratch_.failed || !step_failure_.empty() || !is_finite(state_)) {
       fail();
       return false;
@@ -271,15 +271,47 @@ class Run::Stepper {
     return true;
   }
 
-  // What is told acts in the step that begins.
-  void obey() {
+  void check(const Command<double>& command) const {
+    const std::string trouble = command_trouble(model_, command);
+    if (!trouble.empty()) throw InputError(trouble);
+  }
+
+  // What a step changes is kept while it lasts, into memory that is there.
+  void begin_step() {
+    std::swap(kept_.before, before_);
+    before_ = state_;
+    kept_.steps = summary_.steps;
+    kept_.next_step = next_step_;
+    kept_.is_told = is_told_;
+    molejo::begin_step(scratch_);
+    if (events_) molejo::begin_step(*events_);
+    if (controller_) kept_.command = command_;
+    if (controller_ || is_told_) kept_.obeyed = obeyed_;
+  }
+
+  // As if it had not begun.
+  void take_back() {
+    state_ = before_;
+    std::swap(kept_.before, before_);
+    summary_.steps = kept_.steps;
+    next_step_ = kept_.next_step;
+    is_told_ = kept_.is_told;
+    molejo::take_back(model_, state_, scratch_);
+    if (events_) molejo::take_back(*events_);
+    if (controller_) command_ = kept_.command;
+    if (controller_ || is_told_) obeyed_ = kept_.obeyed;
+  }
+
+  // What is told acts in the step that begins. True: that is something new.
+  bool obey() {
     if (controller_) {
       controller_(state_, command_);
+      check(command_);
       is_told_ = true;
     }
-    if (!std::exchange(is_told_, false)) return;
+    if (!std::exchange(is_told_, false)) return false;
     obeyed_ = command_;  // into memory that is there
-    if (acting(model_, obeyed_).any()) audit_.push();
+    return acting(model_, obeyed_).any();
   }
 
   // Did anything push another in the last step?
@@ -441,18 +473,17 @@ class Run::Stepper {
   }
   static bool is_finite(const State& state) { return are_usable(state.q) && are_usable(state.v); }
 
-  // Keeps the last good state and names the first body that went wrong.
+  // Names the first body that went wrong, and goes back to the last good state.
   void fail() {
-    const State& good = before_;
     std::string body = scratch_.failed ? most_pressed_body() : "";
     if (body.empty()) body = first_lost_body();
     char time[32];
-    std::snprintf(time, sizeof time, "%.6g", good.t);
+    std::snprintf(time, sizeof time, "%.6g", before_.t);
     summary_.failure = step_failure_.empty()
                            ? "the state is no longer finite after t = " + std::string(time) +
                                  " s (body '" + body + "'); try a smaller time step"
                            : step_failure_ + " after t = " + time + " s; try a smaller time step";
-    state_ = good;
+    take_back();
   }
 
   // The first whose numbers cannot be used; where all can, the fastest.
@@ -530,6 +561,16 @@ class Run::Stepper {
   bool over_ = false;
   State before_;         // the start of the last step
   double unlogged_ = 0;  // seconds of the last step, until its touches are told
+  // while a step lasts, what was there before it
+  struct Kept {
+    explicit Kept(const Model& model) : command(model), obeyed(model) {}
+    State before;
+    std::int64_t steps = 0;
+    double next_step = 0;
+    bool is_told = false;
+    Command<double> command, obeyed;
+  };
+  Kept kept_;
   // of frames too, where soft contacts remember: what is asked leaves no trace in the steps
   std::unique_ptr<Scratch> aside_;
   TouchLog touches_, soft_touches_;

@@ -23,7 +23,8 @@ using Progress = std::function<bool(const Frame& frame, std::int64_t steps)>;
 // and contact events.
 //
 // Work may be interrupted (math/interrupt.h): what throws Interrupted has taken back the step that
-// was under way, and can be called again.
+// was under way as if it had not begun, and can be called again: states, frames and snapshots have
+// the same bits. Contact events that were told already are not told again.
 class Run {
  public:
   using Clock = std::chrono::steady_clock;
@@ -61,12 +62,15 @@ class Run {
   // One push that lasts until another is held, or none.
   void hold(const std::optional<Push>& push);
 
-  // From the next step on, until it is told otherwise. It is part of snapshots.
+  // From the next step on, until it is told otherwise. It is part of snapshots. Throws InputError
+  // when it is none for this model (command_trouble), and obeys the one before.
   void set_command(const Command<double>& command);
   // What it is told now.
   const Command<double>& command() const;
   // Called before every step with the state and the command that it obeys, which it may change.
-  // It is no part of snapshots: a run that was restored calls its own. Empty: none.
+  // It is no part of snapshots: a run that was restored calls its own. Empty: none. A step that is
+  // interrupted asks it again when it is begun anew; a command that is none for this model ends in
+  // an InputError of next_frame.
   using Controller = std::function<void(const State& state, Command<double>& command)>;
   void set_controller(Controller controller);
 

@@ -93,7 +93,7 @@ TEST_CASE("command table: what is wrong is told in one line") {
   CHECK(refusal("t,\"rail.force\n", arm) == "a.csv:1: a quote that is not closed");
   CHECK(refusal("t,rail.force\n0,1\n\n1,5 N\n", arm) ==
         "a.csv:4: column 'rail.force': '5 N': expected a number");
-  for (const char* bad : {"nan", "inf", "1e400", "0x1", "1,", "--1"}) {
+  for (const char* bad : {"nan", "inf", "1e400", "0x1", "1,", "--1", "+-1", "-+1", "++1"}) {
     CHECK(refusal(std::string("t,rail.force\n0,") + bad + "\n", arm).starts_with("a.csv:2: "));
   }
   CHECK(refusal("t,rail.force\n0,1,2\n", arm) ==

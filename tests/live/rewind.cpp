@@ -150,6 +150,28 @@ TEST_CASE("rewind: contact events count as memory of a history") {
   CHECK(kept * sizeof(ContactEvent) <= limits.bytes);
 }
 
+TEST_CASE("rewind: a run that failed is sought and branched like any other") {
+  for (const char* name : {"double_pendulum", "dominoes"}) {
+    CAPTURE(name);
+    LiveRun run(shipped_scene(name));
+    hashes_until(run, 1);
+    Command<double> command = run.command();
+    command.forces[0] = 1e200;
+    run.set_command(command);
+    while (run.advance()) REQUIRE(run.time() < 2);
+    const double end = run.time();
+    for (const double t : {end, end - 0.05, 0.5}) {
+      run.seek(t);
+      CHECK_NOTHROW(run.branch());
+      while (run.advance()) REQUIRE(run.time() < 2);
+    }
+    run.set_command(Command<double>(run.model()));
+    run.seek(0.3);
+    run.branch();
+    hashes_until(run, 0.6);
+  }
+}
+
 TEST_CASE("rewind: an interrupted step leaves no difference") {
   LiveRun run(shipped_scene("stack"));
   hashes_until(run, 0.5);

@@ -30,6 +30,13 @@ test_a_program_links_the_shared_library_only() {
   [ $? -eq 2 ] || fail "an InputError is not caught"
 }
 
+test_a_wrong_word_for_the_instructions_is_told_once() {
+  printf '#include <molejo/math/instructions.h>\nint main() { return molejo::runs_wide() != molejo::runs_wide(); }\n' > wide.cpp
+  compile wide.cpp $(flags --cflags --libs molejo) -o wide
+  MOLEJO_INSTRUCTIONS=nonsense ./wide 2> err || fail "code $?"
+  echo "molejo: MOLEJO_INSTRUCTIONS is 'nonsense'; expected baseline or avx2" | cmp - err || fail "line"
+}
+
 test_other_flags_of_a_program_change_nothing() {
   grep -qw avx2 /proc/cpuinfo || exit 77
   compile -march=native "$sources/hash.cpp" $(flags --cflags --libs molejo) -o hash

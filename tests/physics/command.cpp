@@ -4,6 +4,11 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
+#include <limits>
+
+#include "molejo/math/interrupt.h"
+#include "molejo/model/error.h"
 #include "molejo/physics/ground_pack.h"
 #include "molejo/physics/snapshot.h"
 #include "molejo/physics/world.h"
@@ -554,6 +559,175 @@ TEST_CASE("command: who sleeps wakes, slides m v = (F - mu m g) t, and sleeps ag
   command.wrenches.clear();
   steps(4000);
   CHECK(scratch.contact->sleepers == 2);
+}
+
+TEST_CASE("command: a wrench of zeros is as good as none, and wakes nobody") {
+  const Scene scene = shipped_scene("dominoes");
+  const Built built = build(scene);
+  const Model& model = built.model;
+  Run plain(built, scene.settings), told(built, scene.settings);
+  Command<double> zeros(model);
+  for (int body = 0; body < model.body_count(); ++body) {
+    zeros.wrenches.push_back({{body}, {0.1, 0, 0}, {0, -0.0, 0}, {}});
+  }
+  CHECK(!acting(model, zeros).any());
+  told.set_command(zeros);
+  Frame a, b;
+  std::vector<ContactEvent> events;
+  int most_asleep = 0;
+  while (plain.next_frame(a, events)) {
+    REQUIRE(told.next_frame(b, events));
+    CHECK(hash(a.state) == hash(b.state));
+    CHECK(a.asleep == b.asleep);
+    most_asleep = std::max(most_asleep, a.asleep);
+  }
+  CHECK(most_asleep > 0);
+
+  // beside one that pushes another body
+  Scene two = on_ground(contact_settings(Integrator::midpoint, 10));
+  for (int i = 0; i < 2; ++i) {
+    add_solid(two, "box" + std::to_string(i), Box{{0.2, 0.2, 0.05}}, 2,
+              {Mat3::identity(), {3.0 * i, 0, 0.05}});
+  }
+  const Built boxes = build(two);
+  Command<double> command(boxes.model);
+  command.wrenches = {{boxes.model.body("box0"), {}, {1, 0, 0}, {}},
+                      {boxes.model.body("box1"), {}, {}, {}}};
+  State state = boxes.initial;
+  Scratch scratch(boxes.model);
+  for (int n = 0; n < 3000; ++n) {
+    step(boxes.model, Integrator::midpoint, 1e-3, state, command, scratch);
+  }
+  CHECK(scratch.contact->sleepers == 1);
+}
+
+TEST_CASE("command: a run refuses in one line what is none, and goes on as it was told before") {
+  Scene scene = shipped_scene("cart_pole");
+  scene.settings.time_step = 1e-3;
+  scene.settings.fps = 50;  // no step goes beyond a frame
+  const Built built = build(scene);
+  const Model& model = built.model;
+  const double nan = std::numeric_limits<double>::quiet_NaN(),
+               infinite = std::numeric_limits<double>::infinity();
+  const std::size_t hinge = freedom(model, "hinge");
+  Command<double> good(model);
+  good.forces[hinge] = 2;
+  using Change = std::function<void(Command<double>&)>;
+  const std::pair<Change, std::string> bad[] = {
+      {[&](auto& c) { c.forces.pop_back(); },
+       "a command of 1 forces and 2 motors: the model has 2 freedoms"},
+      {[&](auto& c) { c.motors.clear(); },
+       "a command of 2 forces and 0 motors: the model has 2 freedoms"},
+      {[&](auto& c) { c.forces[hinge] = nan; },
+       "command of joint 'hinge': force nan: expected a finite number"},
+      {[&](auto& c) { c.motors[hinge].position = -infinite; },
+       "command of joint 'hinge': position -inf: expected a finite number"},
+      {[&](auto& c) { c.motors[hinge].velocity = infinite; },
+       "command of joint 'hinge': velocity inf: expected a finite number"},
+      {[&](auto& c) { c.motors[hinge].stiffness = infinite; },
+       "command of joint 'hinge': stiffness inf: expected a finite number"},
+      {[&](auto& c) { c.motors[hinge].stiffness = -1; },
+       "command of joint 'hinge': stiffness -1: expected no less than 0"},
+      {[&](auto& c) { c.motors[hinge].damping = infinite; },
+       "command of joint 'hinge': damping inf: expected a finite number"},
+      {[&](auto& c) { c.motors[hinge].damping = -0.5; },
+       "command of joint 'hinge': damping -0.5: expected no less than 0"},
+      {[&](auto& c) { c.motors[hinge].on = 0.5; },
+       "command of joint 'hinge': on 0.5: expected 0 or 1"},
+      {[&](auto& c) {
+         c.wrenches = {{{100000}, {}, {}, {}}};
+       },
+       "wrench on body 100000: the model has " + std::to_string(model.body_count()) + " bodies"},
+      {[&](auto& c) {
+         c.wrenches = {{{-2}, {}, {}, {}}};
+       },
+       "wrench on body -2: the model has " + std::to_string(model.body_count()) + " bodies"},
+      {[&](auto& c) {
+         c.wrenches = {{model.body("pole"), {nan, 0, 0}, {}, {}}};
+       },
+       "wrench on body 'pole': expected finite numbers"},
+      {[&](auto& c) {
+         c.wrenches = {{model.body("pole"), {}, {0, nan, 0}, {}}};
+       },
+       "wrench on body 'pole': expected finite numbers"},
+      {[&](auto& c) {
+         c.wrenches = {{world_body, {}, {}, {0, 0, infinite}}};
+       },
+       "wrench on the world: expected finite numbers"},
+  };
+  Run plain(built, scene.settings), told(built, scene.settings), led(built, scene.settings);
+  plain.set_command(good), told.set_command(good), led.set_command(good);
+  Frame frame, other;
+  std::vector<ContactEvent> events;
+  Snapshot before, after;
+  for (const auto& [change, line] : bad) {
+    Command<double> command = good;
+    change(command);
+    save(told, before);
+    CHECK(error_text<InputError>([&] { told.set_command(command); }) == line);
+    save(told, after);
+    CHECK(before == after);
+    // a controller that fills in such a thing
+    led.set_controller([&](const State&, Command<double>& c) { change(c); });
+    CHECK(error_text<InputError>([&] {
+            for (int n = 0; n < 3; ++n) save(led, before), led.next_frame(other, events);
+          }) == line);
+    led.set_controller({});
+    save(led, after);
+    CHECK(before == after);
+    REQUIRE(plain.next_frame(frame, events));
+    REQUIRE(told.next_frame(other, events));
+    CHECK(hash(frame.state) == hash(other.state));
+    REQUIRE(led.next_frame(other, events));
+  }
+  save(told, before);
+  Run restored(built, scene.settings);
+  restore(before, restored);
+  CHECK(restored.command().forces[hinge] == 2);
+}
+
+TEST_CASE("command: a freedom of several and one of a loop are named in what is wrong") {
+  const Model doll = build(shipped_scene("ragdoll")).model;
+  Command<double> command(doll);
+  command.forces[freedom(doll, "neck", 2)] = std::numeric_limits<double>::infinity();
+  CHECK(command_trouble(doll, command) ==
+        "command of joint 'neck' freedom 2: force inf: expected a finite number");
+  const Model bar = build(shipped_scene("four_bar")).model;
+  REQUIRE(!bar.loops.empty());
+  Command<double> other(bar);
+  other.motors[at(bar.loops[0].first_motor)].damping = -1;
+  CHECK(command_trouble(bar, other).starts_with("command of joint '" + bar.loops[0].name + "'"));
+  CHECK(command_trouble(bar, Command<double>(bar)).empty());
+}
+
+TEST_CASE("command: a step that is interrupted asks the controller again") {
+  const Scene scene = shipped_scene("dominoes");
+  const Built built = build(scene);
+  Run whole(built, scene.settings), ended(built, scene.settings);
+  const auto push = [](const State& s, Command<double>& c) {
+    c.forces[0] += 1e-3;
+    c.wrenches = {{{1}, {}, {0, 0, 1e-2 * s.t}, {}}};
+  };
+  whole.set_controller(push), ended.set_controller(push);
+  Frame a, b;
+  std::vector<ContactEvent> events;
+  int ended_steps = 0;
+  for (int n = 0; n < 20; ++n) {
+    REQUIRE(whole.next_frame(a, events));
+    for (double seconds = 1e-5;; seconds *= 1.5) {
+      Interrupt interrupt(seconds);
+      const InterruptScope scope(interrupt);
+      try {
+        ended.next_frame(b, events);
+        break;
+      } catch (const Interrupted&) {
+        ++ended_steps;
+      }
+    }
+    CHECK(hash(a.state) == hash(b.state));
+    CHECK(whole.command().forces[0] == ended.command().forces[0]);
+  }
+  CHECK(ended_steps > 0);
 }
 
 TEST_CASE("command: joints and freedoms are found by name") {

@@ -9,6 +9,7 @@
 #include "molejo/model/error.h"
 #include "molejo/physics/world.h"
 #include "tests/support/contact_scenes.h"
+#include "tests/support/models.h"
 
 using namespace molejo;
 using namespace molejo::test;
@@ -83,6 +84,101 @@ TEST_CASE("interrupted run: the step under way is taken back, and the run can go
     CHECK(frames == static_cast<int>(whole.frames.size()));
     CHECK(run.summary().failure.empty());
   }
+}
+
+namespace {
+
+// Ends the work of this thread after so many looks at the clock less one, each after 17 checks.
+bool is_ended_at(int check, Run& run, Frame& frame, std::vector<ContactEvent>& events) {
+  constexpr int between_looks = 17;
+  Interrupt late(0.0);
+  const InterruptScope scope(late);
+  try {
+    while (true) check_interrupt();
+  } catch (const Interrupted&) {
+    late.forget();
+  }
+  for (int n = check; n < between_looks; ++n) check_interrupt();
+  try {
+    run.next_frame(frame, events);
+    return false;
+  } catch (const Interrupted&) {
+    return true;
+  }
+}
+
+// Ends its steps at many places; all else is that of a run that nobody ended.
+void check_taken_back(const Scene& scene, int frames) {
+  const Built built = build(scene);
+  Run whole(built, scene.settings), ended(built, scene.settings);
+  std::vector<ContactEvent> whole_events, ended_events;
+  Frame frame, other;
+  Snapshot before, after;
+  int count = 0, different = 0;
+  for (int n = 0; n < frames; ++n) {
+    save(ended, before);
+    bool is_made = false;
+    // touches of the step that the last frame lies in are told first
+    bool is_told = n > 0 && other.state.t == ended.state().t;
+    // deadlines of other lengths end it further on
+    for (int check = 1; check <= 17 && !is_made; check += 1 + n % 3) {
+      const std::int64_t steps = ended.summary().steps;
+      is_made = !is_ended_at(check, ended, other, ended_events);
+      if (is_made) break;
+      ++count;
+      save(ended, after);
+      if (is_told && ended.summary().steps == steps) different += after != before;
+      before = after;
+      is_told = true;
+    }
+    for (double seconds = 2e-5; !is_made; seconds *= 1.7) {
+      Interrupt interrupt(seconds);
+      const InterruptScope scope(interrupt);
+      try {
+        is_made = ended.next_frame(other, ended_events);
+        if (!is_made) break;
+      } catch (const Interrupted&) {
+        ++count;
+      }
+    }
+    REQUIRE(is_made);
+    REQUIRE(whole.next_frame(frame, whole_events));
+    CHECK(hash(frame.state) == hash(other.state));
+    CHECK(frame.asleep == other.asleep);
+    save(whole, before);
+    save(ended, after);
+    CHECK(before == after);
+  }
+  CHECK(count > frames);
+  CHECK(different == 0);
+  CHECK(whole_events.size() == ended_events.size());
+}
+
+}  // namespace
+
+TEST_CASE("interrupted run: whatever bodies touch, a step that is taken back leaves no trace") {
+  for (const char* name : {"dominoes", "stack", "pile", "animado_floor", "four_bar"}) {
+    CAPTURE(name);
+    Scene scene = shipped_scene(name);
+    scene.settings.duration = 100;
+    check_taken_back(scene, 40);
+  }
+  for (const Integrator integrator : all_ways) {
+    CAPTURE(to_string(integrator));
+    Scene scene = falling_balls(integrator, 4);
+    scene.settings.duration = 100;
+    check_taken_back(scene, 25);
+  }
+}
+
+TEST_CASE("interrupted run: who was woken by a step that is taken back sleeps again") {
+  Scene scene = on_ground(contact_settings(Integrator::midpoint, 100, 50));
+  for (int i = 0; i < 3; ++i) {
+    add_solid(scene, "box" + std::to_string(i), Box{{0.1, 0.1, 0.1}}, 1,
+              {Mat3::identity(), {0, 0, 0.1 + 0.2 * i}});
+  }
+  add_solid(scene, "hammer", Sphere{0.1}, 2, {Mat3::identity(), {0, 0, 8}});
+  check_taken_back(scene, 80);
 }
 
 TEST_CASE("interrupted run: a recording says when and why it was ended") {

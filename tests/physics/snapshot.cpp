@@ -129,6 +129,38 @@ TEST_CASE("snapshot: pushes, a hand, variables and the work of forces go on") {
   CHECK(hash(last_frame(run, 10).state) == hash(last_frame(other, 10).state));
 }
 
+TEST_CASE("snapshot: a run that failed is restored, and has failed in the same way") {
+  for (const char* name : {"double_pendulum", "dominoes", "four_bar", "mobile_in_wind"}) {
+    for (const Integrator method : all_ways) {
+      CAPTURE(name);
+      CAPTURE(to_string(method));
+      Scene scene = shipped_scene(name);
+      scene.settings.integrator = method;
+      const Built built = build(scene);
+      Run run(built, scene.settings), other(built, scene.settings);
+      const Frame last = last_frame(run, 5);
+      Command<double> command(built.model);
+      command.forces[0] = 1e200;
+      run.set_command(command);
+      Frame frame;
+      std::vector<ContactEvent> events;
+      while (run.next_frame(frame, events)) REQUIRE(frame.state.t < last.state.t + 0.1);
+      const std::string failure = run.summary().failure;
+      REQUIRE(failure.starts_with("the state is no longer finite after t = "));
+      Snapshot snapshot, again;
+      save(run, snapshot);
+      for (Run* restored : {&other, &run}) {
+        CHECK(refusal(snapshot, *restored) == "no error");
+        CHECK(restored->summary().failure == failure);
+        CHECK(hash(restored->state()) == hash(run.state()));
+        save(*restored, again);
+        CHECK(again == snapshot);
+        CHECK(!restored->next_frame(frame, events));
+      }
+    }
+  }
+}
+
 TEST_CASE("snapshot: a run keeps what it is given") {
   // nothing that it was made from is there any more when it runs
   const auto make = [] {
