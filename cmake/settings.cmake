@@ -2,8 +2,6 @@
 add_library(molejo_settings INTERFACE)
 target_compile_options(molejo_settings INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Werror
-  # collecting garbage costs g++ a tenth of its time; below 1 GB it need not
-  $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1000000>
   -ffp-contract=off  # no fused multiply-add: the same bits in every build
   # g++ 12: false alarms about strings and variants
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread
@@ -11,6 +9,10 @@ target_compile_options(molejo_settings INTERFACE
     -Wno-maybe-uninitialized>
   -UNDEBUG  # our asserts are few and cheap: on in every build, so that what is tested is what ships
   $<$<CONFIG:Debug>:-Og>)  # Eigen without any optimisation is ten times slower
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND MOLEJO_UNITY)  # clang-tidy reads the other one
+  # collecting garbage costs g++ a tenth of its time; below 1 GB it need not
+  target_compile_options(molejo_settings INTERFACE --param=ggc-min-heapsize=1000000)
+endif()
 target_compile_definitions(molejo_settings INTERFACE $<$<NOT:$<CONFIG:Debug>>:EIGEN_NO_DEBUG>)
 
 # of what nobody waits for
