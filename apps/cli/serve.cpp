@@ -21,7 +21,7 @@ namespace {
 
 // "play" stands for {"do": "play"}.
 std::string whole_message(const std::string& text) {
-  if (!text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos) {
+  if (!text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string::npos) {
     return fmt::format("{{\"do\": \"{}\"}}", text);
   }
   return text;

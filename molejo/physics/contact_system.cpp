@@ -1,6 +1,7 @@
 #include "molejo/physics/contact_system_kernel.h"
 
 #include "molejo/math/instructions.h"
+#include "molejo/math/thread_kept.h"
 #include "molejo/physics/contact_solve.h"
 #include "molejo/physics/index.h"
 
@@ -21,7 +22,7 @@ MOLEJO_IN_BOTH_SETS(void fill_contact(const Model&, const Dynamics<double>&, con
                     ContactEffort solve_contacts(ContactSystem<double>&, int first, int last,
                                                  int iterations, double tolerance);
                     void limit_bounces(ContactSystem<double>&, int first, int last, int iterations,
-                                       double tolerance);
+                                       double tolerance, std::vector<Vec3>& kept);
                     ContactEffort solve_pushes(ContactSystem<double>&, int first, int last,
                                                int iterations, double tolerance);)
 
@@ -35,7 +36,9 @@ ContactEffort solve_contacts(ContactSystem<double>& system, int first, int last,
 }
 void limit_bounces(ContactSystem<double>& system, int first, int last, int iterations,
                    double tolerance) {
-  MOLEJO_CHOSEN(limit_bounces)(system, first, last, iterations, tolerance);
+  static const ThreadKept<std::vector<Vec3>> kept;  // so that stepping does not allocate
+  MOLEJO_CHOSEN(limit_bounces)
+  (system, first, last, iterations, tolerance, kept.of_this_thread());
 }
 ContactEffort solve_pushes(ContactSystem<double>& system, int first, int last, int iterations,
                            double tolerance) {

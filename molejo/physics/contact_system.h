@@ -116,9 +116,10 @@ ContactEffort solve_contacts(ContactSystem<S>& system, int first, int last, int 
 
 // Newton's law of restitution can create energy where friction or joints couple several contacts.
 // Where the impulses just solved do, they are moved towards those without bounces, as far as it
-// takes for the energy not to grow.
+// takes for the energy not to grow. `kept` is memory to work in.
 template <class S>
-void limit_bounces(ContactSystem<S>& system, int first, int last, int iterations, double tolerance);
+void limit_bounces(ContactSystem<S>& system, int first, int last, int iterations, double tolerance,
+                   std::vector<Vec3T<S>>& kept);
 
 // Like solve_contacts, for the pushes that take back penetration.
 template <class S>

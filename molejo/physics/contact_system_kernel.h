@@ -2,7 +2,6 @@
 #pragma once
 
 #include "molejo/math/interrupt.h"
-#include "molejo/math/thread_kept.h"
 #include "molejo/physics/contact_rows_kernel.h"
 
 namespace molejo {
@@ -233,8 +232,8 @@ template <class S>
 }
 
 template <class S>
-void limit_bounces(ContactSystem<S>& system, int first, int last, int iterations,
-                   double tolerance) {
+void limit_bounces(ContactSystem<S>& system, int first, int last, int iterations, double tolerance,
+                   std::vector<Vec3T<S>>& kept) {
   const S zero(0.0);
   const auto at = [&](int i) -> ContactBlock<S>& {
     return system.contacts[static_cast<std::size_t>(i)];
@@ -245,8 +244,6 @@ void limit_bounces(ContactSystem<S>& system, int first, int last, int iterations
   // energy of impulses: lambda . (free + W s / 2)
   S energy = zero, scale = zero;
   // impulse and velocity of each contact with its bounce
-  static const ThreadKept<std::vector<Vec3T<S>>> buffer;
-  std::vector<Vec3T<S>>& kept = buffer.of_this_thread();
   kept.clear();
   for (int i = first; i < last; ++i) {
     const ContactBlock<S>& c = at(i);

@@ -14,8 +14,8 @@ ContactEffort solve_contacts(ContactSystem<double>& system, int first, int last,
 }
 
 void limit_bounces(ContactSystem<double>& system, int first, int last, int iterations,
-                   double tolerance) {
-  molejo::limit_bounces<double>(system, first, last, iterations, tolerance);
+                   double tolerance, std::vector<Vec3>& kept) {
+  molejo::limit_bounces<double>(system, first, last, iterations, tolerance, kept);
 }
 
 ContactEffort solve_pushes(ContactSystem<double>& system, int first, int last, int iterations,

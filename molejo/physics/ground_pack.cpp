@@ -151,7 +151,7 @@ struct OnGround {
       solve_contacts(ground.system, island.first, island.last, model.contact.iterations,
                      model.contact.tolerance);
       limit_bounces(ground.system, island.first, island.last, model.contact.iterations,
-                    model.contact.tolerance);
+                    model.contact.tolerance, ground.bounces);
     }
     contact_response(model, d, ground.system.s, ground.system, ground.dv.data());
     // a world without contacts keeps its bits: nothing is added there

@@ -16,6 +16,7 @@ struct GroundPack {
   std::vector<std::unique_ptr<Contacts>> worlds;
   std::vector<Kinematics<double>> kinematics;  // of each world
   ContactSystem<Pack4> system;
+  std::vector<Vec3T<Pack4>> bounces;  // memory to limit them
 
   // the same features of two colliders, in some or all of the worlds
   struct Merged {
