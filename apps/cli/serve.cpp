@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "apps/cli/command.h"
-#include "apps/cli/memory.h"
 #include "apps/cli/given.h"
+#include "apps/cli/memory.h"
 #include "apps/cli/stop_signal.h"
 #include "apps/cli/token.h"
 #include "molejo/io/json_document.h"

@@ -141,8 +141,8 @@ struct Start {
     const std::uint64_t motion = hash(task.file);
     if (!resumed && checkpoint.exists()) {
       throw InputError(fmt::format(
-          "{}: an earlier search for this gait; --resume goes on from there, and to begin anew "
-          "delete it",
+          "{}: holds an earlier search for this gait; continue it with --resume, or delete the "
+          "file to start over",
           checkpoint.path()));
     }
     if (!resumed) {
@@ -205,7 +205,7 @@ void report(const TrainOptions& options, const std::string& output, const GaitFi
   print_row("seed", fmt::format("{}, {} restarts", gait.seed, gait.restarts));
   print_row("evaluations", fmt::format("{} in {:.1f} s", gait.evaluations, gait.seconds));
   print_row("cyclic error",
-      fmt::format("{:.3g} tolerances, most in {}", check.cyclic_error, check.worst));
+            fmt::format("{:.3g} tolerances, most in {}", check.cyclic_error, check.worst));
   for (int i = 0; i < easy_terms; ++i) {
     const double term = r.terms[static_cast<std::size_t>(i)];
     if (term > 0) {

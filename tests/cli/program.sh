@@ -447,7 +447,7 @@ test_a_height_field_under_a_gait_is_refused() {
 }
 
 test_an_earlier_search_is_not_lost() {
-  local again='a.json.part: an earlier search for this gait; --resume goes on from there, and to begin anew delete it'
+  local again='a.json.part: holds an earlier search for this gait; continue it with --resume, or delete the file to start over'
   expect 1 train "$(run_motion)" --evaluations 64 -o a.json
   cp a.json.part kept.part
   refuse "$again" train "$(run_motion)" --evaluations 64 -o a.json

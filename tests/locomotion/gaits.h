@@ -61,12 +61,12 @@ inline SeenRun watched(const Character& character, const RolloutSettings& settin
   Rollout rollout(character, settings);
   run.result = rollout.run(gait, {}, [&](const RolloutView& view) {
     Observed seen{view.t,
-              view.h,
-              {},
-              {view.impulses.begin(), view.impulses.end()},
-              {view.torque.begin(), view.torque.end()},
-              view.step,
-              view.in_air_phase};
+                  view.h,
+                  {},
+                  {view.impulses.begin(), view.impulses.end()},
+                  {view.torque.begin(), view.torque.end()},
+                  view.step,
+                  view.in_air_phase};
     seen.state.q = Eigen::Map<const VecX>(view.q.data(), static_cast<Eigen::Index>(view.q.size()));
     seen.state.v = Eigen::Map<const VecX>(view.v.data(), static_cast<Eigen::Index>(view.v.size()));
     run.steps.push_back(std::move(seen));

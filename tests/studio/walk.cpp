@@ -149,8 +149,9 @@ TEST_CASE("studio: ground that is sculpted carries who walks over it") {
         std::string::npos);
   CHECK(visitor.error(R"({"do": "sculpt", "x": 0, "y": 0, "radius": 1e9, "height": 1})")
             .find("expected 0.05 to 20") != std::string::npos);
-  CHECK(visitor.must(R"({"do": "command_line"})").find("command_line")->text.find("--terrain '0.1*x'") !=
-        std::string::npos);
+  CHECK(visitor.must(R"({"do": "command_line"})")
+            .find("command_line")
+            ->text.find("--terrain '0.1*x'") != std::string::npos);
 }
 
 TEST_CASE("studio: figures of quality come with the walk, and options change it") {
@@ -308,8 +309,9 @@ TEST_CASE("studio: a shipped terrain is chosen, and a levelled one is as before"
   const Place up = place(visitor);
   CHECK(up.position.x > 4.5);
   CHECK(up.position.z == doctest::Approx((up.position.x - 3) * std::tan(M_PI / 9)).epsilon(0.1));
-  CHECK(visitor.must(R"({"do": "command_line"})").find("command_line")->text.find("ramp.terrain.json") !=
-        std::string::npos);
+  CHECK(visitor.must(R"({"do": "command_line"})")
+            .find("command_line")
+            ->text.find("ramp.terrain.json") != std::string::npos);
   visitor.must(R"({"do": "terrain", "elevation": "0"})");
   visitor.must(R"({"do": "sculpt", "x": 5, "y": 0, "radius": 3, "height": 0.5})");
   visitor.must(R"({"do": "step", "frames": 120})");
