@@ -6,6 +6,8 @@ MUTANTS ?= 300
 PRESET ?= release
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PREFIX ?= /usr/local
+# alone, and a second time when one fails: who draws by software may miss a moment
+BROWSER_TESTS = ctest --test-dir $(BUILD) -L browser --no-tests=ignore --repeat until-pass:2 --output-on-failure
 SOURCES = $(shell git ls-files -co --exclude-standard -- '*.h' '*.cpp' | xargs ls -d 2> /dev/null)
 
 .PHONY: build run install package fresh gallery test check test-browser faults soak bench study format lint fuzz mutate hashes clean help
@@ -37,11 +39,12 @@ gallery: build  ## the shipped scenes as recordings, pictures and plots, in out/
 
 test:  ## everything that a change must pass (PRESET=debug, asan or tsan for a stricter build)
 	@scripts/build --test --lint --then 'run the tests' $(PRESET)
-	@ctest --test-dir $(BUILD) -j$(shell nproc) --output-on-failure
+	@ctest --test-dir $(BUILD) -LE browser -j$(shell nproc) --output-on-failure
+	@$(BROWSER_TESTS)
 
 test-browser:  ## every panel of the studio in Debian's Chromium, as a person uses it
 	@scripts/build --test release molejo_cli
-	@ctest --test-dir build -L browser --output-on-failure
+	@$(BROWSER_TESTS)
 
 soak:  ## CASES (1000) hostile files and messages against the program, ten times as many random nets against their analysis
 	@scripts/build --test release molejo_cli adversary test_net

@@ -164,6 +164,7 @@ test('a node is added, renamed where it stands, moved and removed', async () => 
   await page.mouse.move(before.x + 80, before.y + 50, { steps: 4 });
   await page.mouse.up();
   await page.waitForFunction((x) => document.querySelector('[data-place="spoon"] .place').getBoundingClientRect().x > x + 40, before.x);
+  await page.waitForTimeout(500); // the move is answered, and the net drawn anew
   await page.locator('[data-place="spoon"]').focus();
   await page.keyboard.press('Enter');
   await page.locator('[data-place="spoon"].chosen').waitFor();
