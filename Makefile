@@ -6,7 +6,7 @@ MUTANTS ?= 300
 PRESET ?= release
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PREFIX ?= /usr/local
-# alone, and a second time when one fails: who draws by software may miss a moment
+# One at a time, and a failed suite runs once more: drawing by software can be late for what a test waits for.
 BROWSER_TESTS = ctest --test-dir $(BUILD) -L browser --no-tests=ignore --repeat until-pass:2 --output-on-failure
 SOURCES = $(shell git ls-files -co --exclude-standard -- '*.h' '*.cpp' | xargs ls -d 2> /dev/null)
 

@@ -3,7 +3,7 @@
 # Inline functions and templates that are compiled for AVX2 must serve AVX2 alone, or the linker
 # might take them for everybody. So the objects become one, and what that one defines is its own,
 # but for namespace wide.
-if(NOT (MOLEJO_UNITY  # clang-tidy reads the commands of the other builds, and knows not all options of g++
+if(NOT (MOLEJO_UNITY  # clang-tidy reads the other build, and does not know every option of g++
         AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64"
         AND CMAKE_LINKER AND CMAKE_OBJCOPY))
   set(MOLEJO_WIDE_OBJECT)  # one set of kernels
