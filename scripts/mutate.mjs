@@ -254,6 +254,7 @@ class Worker {
     if (isRoot) for (const folder of [this.room, path.join(this.room, 'tmp')]) fs.chownSync(folder, nobody, nobody);
   }
   // What a mutant does is anybody's guess: it runs as nobody, with bounded memory and time.
+  // Its home lies elsewhere: a project with somebody's home in it is too wide for files to name others of it.
   async run(unit, program) {
     const words = unit.run(program, unit.without ?? []).map((w) => `'${w.replaceAll("'", "'\\''")}'`).join(' ');
     const cpu = Math.ceil(unit.cpu === undefined ? 600 : 3 * unit.cpu + 5);
@@ -262,7 +263,7 @@ class Worker {
     const result = await shell(
       `ulimit -t ${cpu} -v 8000000 -f 4000000 -c 0; TIMEFORMAT='cpu %U %S'; time ${as}${words}`,
       { cwd: this.room, seconds: unit.wall === undefined ? 900 : 20 * unit.wall + 60,
-        env: { ...process.env, MOLEJO_INSTRUCTIONS: 'baseline', HOME: this.room, TMPDIR: path.join(this.room, 'tmp') } });
+        env: { ...process.env, MOLEJO_INSTRUCTIONS: 'baseline', HOME: '/nonexistent', TMPDIR: path.join(this.room, 'tmp') } });
     const times = [...result.output.matchAll(/^cpu ([\d.]+) ([\d.]+)$/gm)].at(-1);
     return { ...result, cpu: times ? Number(times[1]) + Number(times[2]) : cpu, wall: (Date.now() - began) / 1000 };
   }
