@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <ranges>
 
 #include "molejo/math/parallel.h"
 #include "molejo/model/error.h"
@@ -318,9 +317,10 @@ void take_back(const Model& model, const double* q, const double* v, Dynamics<do
   take_back(step.contacts);
   step.quiet = step.before.quiet;
   step.slept_with = step.before.slept_with;
-  for (const ContactStep::Before::Sleeper& s : std::views::reverse(step.before.woken)) {
-    step.contacts.X_WS[index(s.collider)] = s.X_WS;
-    step.contacts.broad_phase.update(s.collider, s.box);
+  const auto& woken = step.before.woken;
+  for (auto s = woken.rbegin(); s != woken.rend(); ++s) {
+    step.contacts.X_WS[index(s->collider)] = s->X_WS;
+    step.contacts.broad_phase.update(s->collider, s->box);
   }
   step.before.woken.clear();
   update_awake(model, d, step);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -388,8 +387,9 @@ void begin_step(Contacts& contacts) {
 
 void take_back(Contacts& c) {
   for (Contacts::Chunk& chunk : c.chunks) take_overwritten(chunk, c.before);
-  for (auto& [place, kept] : std::views::reverse(c.before.overwritten)) {
-    c.kept[static_cast<std::size_t>(place)] = kept;
+  const auto& overwritten = c.before.overwritten;
+  for (auto last = overwritten.rbegin(); last != overwritten.rend(); ++last) {
+    c.kept[static_cast<std::size_t>(last->first)] = last->second;
   }
   c.before.overwritten.clear();
   c.list = c.before.list;
