@@ -12,8 +12,9 @@
 //
 // Test files run in the order of their distance in #includes, the module's own before the others;
 // behind the own ones of `optimise` come those of several processes (mpirun), for it alone; last the
-// program's tests. The first failure that comes a second time, too, kills. What was found is kept in
-// BUILD/mutate: a run that was stopped goes on, and survivors are tried again when tests have changed.
+// program's tests, those first that name the command. The first failure that comes a second time,
+// too, kills. What was found is kept in BUILD/mutate: a run that was stopped goes on, and survivors
+// are tried again when tests have changed.
 //
 // tests/mutants.md holds the known survivors and why they survive.
 import { execFileSync, spawn } from 'node:child_process';
@@ -107,7 +108,11 @@ function allCandidates() {
 
 // A unit is a test file of an executable, or a function of a script.
 const programScript = 'tests/cli/program.sh', ranksScript = 'tests/optimise/mpi/ranks.sh', mpiModule = 'molejo_mpi.so';
-const functionsOf = (script) => [...read(script).matchAll(/^(test_[a-z0-9_]+)\(\)/gm)].map((m) => m[1]);
+function functionsOf(script) {
+  const text = read(script);
+  return [...text.matchAll(/^(test_[a-z0-9_]+)\(\)/gm)]
+    .map((m) => ({ name: m[1], body: text.slice(m.index, text.indexOf('\n}', m.index)) }));
+}
 
 function allUnits() {
   const units = [];
@@ -118,8 +123,8 @@ function allUnits() {
       ...(without.length ? [`-tce=${without.map((name) => name.replaceAll(',', '\\,')).join(',')}`] : []), '--abort-after=1', '-nc=true', '-nv=true'] });
   }
   const take = (script, target, more, run) => {
-    for (const name of functionsOf(script)) {
-      units.push({ name: `${script} ${name}`, target, script, ...more, run: (bin) => ['bash', path.join(source, script), ...run(bin), name] });
+    for (const { name, body } of functionsOf(script)) {
+      units.push({ name: `${script} ${name}`, target, script, body, ...more, run: (bin) => ['bash', path.join(source, script), ...run(bin), name] });
     }
   };
   take(programScript, 'molejo_cli', {}, (bin) => [bin]);
@@ -162,11 +167,14 @@ for (const file of files) {
   }
 }
 
+// A command of the program has a source of its name.
+const mentions = (text, word) => new RegExp(`\\b${word}\\b`).test(text);
+
 function ordered(units, file) {
   const level = distances(file);
   const own = `tests/${moduleOf(file)}/`;
   const rank = (unit) => {
-    if (!unit.file) return unit.only ? 99 : 1000;
+    if (!unit.file) return unit.only ? 99 : mentions(unit.body, path.basename(stem(file))) ? 1000 : 1001;
     if (stem(unit.file) === own + path.basename(stem(file))) return -1;
     if (unit.file.startsWith(own)) return level.get(stem(unit.file));
     return unit.file.startsWith('tests/hashes/') ? 100 : 100 + level.get(stem(unit.file));
@@ -210,6 +218,9 @@ function linkCommand(target) {
 }
 const linkers = new Map();
 
+// A header of the library may be in objects of the program or of other tests, too.
+const isOfLibrary = (object) => /CMakeFiles\/molejo_(fast|plain)\.dir\//.test(object);
+
 // with these objects instead of those of the build
 async function link(target, objects, out) {
   if (!linkers.has(target)) linkers.set(target, linkCommand(target));
@@ -217,7 +228,7 @@ async function link(target, objects, out) {
   words[words.indexOf('-o') + 1] = out;
   for (const [was, is] of objects) {
     if (words.includes(was)) words = words.map((w) => (w === was ? is : w));
-    else words.splice(words.findIndex((w) => w.endsWith('.a')), 0, is);
+    else if (isOfLibrary(was)) words.splice(words.findIndex((w) => w.endsWith('.a')), 0, is);
   }
   const { code, output } = await execute([...words, '-fuse-ld=gold'], { cwd: build });
   if (code !== 0) throw new Error(`cannot link ${target}: ${output.slice(0, 500)}`);
