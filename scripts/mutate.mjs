@@ -219,7 +219,7 @@ function linkCommand(target) {
 const linkers = new Map();
 
 // A header of the library may be in objects of the program or of other tests, too.
-const isOfLibrary = (object) => /CMakeFiles\/molejo_(fast|plain)\.dir\//.test(object);
+const isInArchive = (object) => /CMakeFiles\/(molejo_(fast|plain)|test_support)\.dir\//.test(object);
 
 // with these objects instead of those of the build
 async function link(target, objects, out) {
@@ -228,7 +228,7 @@ async function link(target, objects, out) {
   words[words.indexOf('-o') + 1] = out;
   for (const [was, is] of objects) {
     if (words.includes(was)) words = words.map((w) => (w === was ? is : w));
-    else if (isOfLibrary(was)) words.splice(words.findIndex((w) => w.endsWith('.a')), 0, is);
+    else if (isInArchive(was)) words.splice(words.findIndex((w) => w.endsWith('.a')), 0, is);
   }
   const { code, output } = await execute([...words, '-fuse-ld=gold'], { cwd: build });
   if (code !== 0) throw new Error(`cannot link ${target}: ${output.slice(0, 500)}`);

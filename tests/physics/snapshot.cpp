@@ -106,6 +106,29 @@ TEST_CASE("snapshot: the same from any frame, and into a run that was elsewhere"
   }
 }
 
+TEST_CASE("snapshot: who pushes each other by springs touches on") {
+  const Scene scene = shipped_scene("animado_floor");
+  Run run(build(scene), scene.settings), other(build(scene), scene.settings);
+  Frame frame;
+  std::vector<ContactEvent> events;
+  while (events.empty()) REQUIRE(run.next_frame(frame, events));
+  REQUIRE(events.front().phase == ContactPhase::begin);
+  Snapshot snapshot;
+  save(run, snapshot);
+  restore(snapshot, other);
+  // what touches already does not begin to
+  std::vector<ContactEvent> on, again;
+  REQUIRE(run.next_frame(frame, on));
+  REQUIRE(other.next_frame(frame, again));
+  REQUIRE(!on.empty());
+  REQUIRE(on.size() == again.size());
+  for (std::size_t i = 0; i < on.size(); ++i) {
+    CHECK(on[i].phase == again[i].phase);
+    CHECK(on[i].t == again[i].t);
+    CHECK(on[i].impulse == again[i].impulse);
+  }
+}
+
 TEST_CASE("snapshot: pushes, a hand, variables and the work of forces go on") {
   const Scene scene = shipped_scene("mobile_in_wind");
   Run run(build(scene), scene.settings);
