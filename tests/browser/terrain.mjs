@@ -34,12 +34,13 @@ async function at_rest() {
   }
 }
 
-// So that places before a character can be aimed at.
-async function look_from_above() {
+async function look_from(key) {
   const drawn = await page.evaluate(() => window.molejo.stage.drawn);
-  await page.keyboard.press('3');
+  await page.keyboard.press(key);
   await studio.until((n) => window.molejo.stage.drawn > n + 2, drawn);
 }
+// So that places before a character can be aimed at.
+const look_from_above = () => look_from('3');
 
 // The drawn ground at (x, y).
 const ground_height = (x, y) => page.evaluate(([gx, gy]) => {
@@ -188,6 +189,7 @@ test('feet go where they shall, and their ways are drawn', { timeout: 120_000 },
   // while it walks: the curves of one that rests are short
   await page.evaluate(() => window.molejo.studio.act({ do: 'pause' }));
   await page.keyboard.up('ArrowUp');
+  await look_from('1');
   await page.waitForTimeout(500);
   // the curves end at the feet that are drawn
   await studio.until(() => {
@@ -202,8 +204,7 @@ test('feet go where they shall, and their ways are drawn', { timeout: 120_000 },
   await page.uncheck('[data-feet]');
   await page.waitForTimeout(400);
   const { differing } = await studio.compare(before, await studio.picture());
-  // thin lines, seen from where the tests before have left the camera
-  assert.ok(differing > 8, `${differing} pixels of foot curves`);
+  assert.ok(differing > 20, `${differing} pixels of foot curves`);
   await page.keyboard.press(' ');
 });
 
