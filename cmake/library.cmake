@@ -2,7 +2,8 @@
 #
 # Sources of a module are compiled several at a time (unity builds). What steps, searches and proves
 # is compiled for speed; what reads, writes and serves is compiled quickly.
-set(MOLEJO_FAST_MODULES math model collision physics optimise motion navigation locomotion net)
+set(MOLEJO_FAST_MODULES math model collision physics optimise motion navigation tracking locomotion
+  net)
 set(MOLEJO_PLAIN_MODULES director io live studio)
 
 # Eigen must not notice the instruction set, or sums would get another order and memory another

@@ -18,6 +18,7 @@
 #include "apps/cli/render.h"
 #include "apps/cli/stop_signal.h"
 #include "apps/cli/studio.h"
+#include "apps/cli/track.h"
 #include "apps/cli/walk.h"
 #include "molejo/live/network.h"
 #include "molejo/math/instructions.h"
@@ -456,6 +457,8 @@ int run(int argc, char** argv) {
   CLI::App* character_app = add_character(app, character_options);
   WalkOptions walk_options;
   CLI::App* walk_app = add_walk(app, walk_options);
+  TrackOptions track_options;
+  CLI::App* track_app = add_track(app, track_options);
 
   NetOptions net_options;
   CLI::App* net_app = add_net(app, net_options);
@@ -570,6 +573,10 @@ int run(int argc, char** argv) {
     require(walk_options.file, "walk", "FILE");
     return walk(walk_options);
   }
+  if (command == track_app) {
+    require(track_options.clips.empty() ? "" : track_options.clips.front(), "track", "CLIP");
+    return track(track_options);
+  }
   if (command == gallery_app) return gallery(gallery_options);
   if (command == serve_app) {
     require(serve_options.scene, "serve", "SCENE");
@@ -593,7 +600,8 @@ int run(int argc, char** argv) {
   }
   throw InputError(
       "no command given: simulate, check, convert, modes, sketch, train, gait, stabilise, pushes, "
-      "gallery, studio, render, serve, send, direct, character, walk or net; see 'molejo --help'");
+      "gallery, studio, render, serve, send, direct, character, walk, track or net; see 'molejo "
+      "--help'");
 }
 
 }  // namespace

@@ -56,9 +56,11 @@ bool same_skeleton(const motion::Character& a, const motion::Character& b) {
   return true;
 }
 
-motion::Clip on_skeleton_of(const motion::Character& target, const motion::Roles& roles,
-                            const motion::Character& source, const std::string& source_file,
-                            const motion::Clip& clip) {
+}  // namespace
+
+motion::Clip clip_onto(const motion::Character& target, const motion::Roles& roles,
+                       const motion::Character& source, const std::string& source_file,
+                       const motion::Clip& clip) {
   if (&source == &target || same_skeleton(source, target)) return clip;
   const motion::SkeletonPose from = motion::bind_pose(source), to = motion::bind_pose(target);
   const motion::Roles source_roles = motion::find_roles(source.skeleton, from);
@@ -69,8 +71,6 @@ motion::Clip on_skeleton_of(const motion::Character& target, const motion::Roles
   motion::Retarget retarget({source.skeleton, from, source_roles}, {target.skeleton, to, roles});
   return retarget.apply(clip);
 }
-
-}  // namespace
 
 const char* to_string(navigation::Solver solver) {
   return walk_solver_names[static_cast<std::size_t>(solver)];
@@ -85,8 +85,6 @@ std::optional<navigation::Solver> parse_solver(std::string_view word) {
 std::vector<std::string> solver_words() {
   return {std::begin(walk_solver_names), std::end(walk_solver_names)};
 }
-
-double usual_scale(double leg_length) { return leg_length > 20 && leg_length < 300 ? 0.01 : 1; }
 
 WalkCast::CharacterPtr WalkCast::load(const SourceFile& file) {
   const std::string& name = file.name();
@@ -108,8 +106,8 @@ std::optional<motion::Clip> WalkCast::take(const motion::Character& target,
   const CharacterPtr source = load(file);
   const int index = choose_clip(*source, file.name(), name, purpose);
   if (index < 0) return std::nullopt;
-  return on_skeleton_of(target, roles, *source, file.name(),
-                        source->clips[static_cast<std::size_t>(index)]);
+  return clip_onto(target, roles, *source, file.name(),
+                   source->clips[static_cast<std::size_t>(index)]);
 }
 
 std::shared_ptr<const navigation::WalkClips> WalkCast::make_ready(const WalkSources& s,
@@ -158,7 +156,7 @@ void WalkCast::fill(const WalkSources& s, WalkActor& actor) {
   const auto known = clips_.find(key);
   actor.clips = known != clips_.end() ? known->second : make_ready(s, *actor.character);
   clips_[key] = actor.clips;
-  actor.start.scale = usual_scale(actor.clips->rig.leg_length);
+  actor.start.scale = navigation::usual_scale(actor.clips->rig.leg_length);
 }
 
 std::unique_ptr<navigation::Walker> make_walker(const WalkActor& actor,

@@ -79,8 +79,10 @@ class WalkCast {
   std::map<std::string, std::shared_ptr<const navigation::WalkClips>> clips_;
 };
 
-// Metres per unit of a model with legs of that length: centimetres are found out.
-double usual_scale(double leg_length);
+// A clip of a character as another one does it: the same where they have the same skeleton.
+motion::Clip clip_onto(const motion::Character& target, const motion::Roles& roles,
+                       const motion::Character& source, const std::string& source_file,
+                       const motion::Clip& clip);
 
 std::unique_ptr<navigation::Walker> make_walker(const WalkActor& actor,
                                                 const navigation::Ground& ground);

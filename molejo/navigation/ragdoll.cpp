@@ -33,6 +33,12 @@ Range range_of(SegmentKind kind) {
       return {{-4, -2, -8}, {4, 145, 8}};
     case SegmentKind::foot:
       return {{-15, -45, -20}, {15, 25, 20}};
+    case SegmentKind::waist:
+      return {{-15, -15, -20}, {15, 30, 20}};
+    case SegmentKind::hand:
+      return {{-30, -70, -10}, {30, 70, 10}};
+    case SegmentKind::toes:
+      return {{-5, -15, -5}, {5, 65, 5}};
     case SegmentKind::pelvis:
     case SegmentKind::limb:
       break;
@@ -42,6 +48,7 @@ Range range_of(SegmentKind kind) {
 
 Color color_of(SegmentKind kind) {
   switch (kind) {
+    case SegmentKind::waist:
     case SegmentKind::torso:
     case SegmentKind::upper_arm:
       return {0.18, 0.40, 0.56, 1};
@@ -50,6 +57,7 @@ Color color_of(SegmentKind kind) {
     case SegmentKind::shank:
       return {0.29, 0.31, 0.34, 1};
     case SegmentKind::foot:
+    case SegmentKind::toes:
       return {0.40, 0.26, 0.20, 1};
     default:
       return {0.82, 0.64, 0.50, 1};
@@ -97,7 +105,7 @@ class RagdollMaker {
                std::span<const SkeletonPose> shown, const RagdollOptions& options)
       : rig_(rig), shown_(shown), options_(options) {
     const SkeletonPose pose = pose_of_lengths(rig, shown);
-    segments_ = find_segments(rig, pose, scale);
+    segments_ = find_segments(rig, pose, scale, options.fine);
     doll_.scale = scale;
     doll_.leg_length = rig.leg_length * scale;
     // from hip to ankle a man has 0.491 of his height: Drillis and Contini (1966), in Winter,

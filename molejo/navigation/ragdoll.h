@@ -36,6 +36,8 @@ struct RagdollOptions {
   double friction = 0.7;
   // Joints lose their speed within about so many seconds.
   double slackness = 0.25;
+  // A biped has waist, hands and toes of its own, where the skeleton has joints for them.
+  bool fine = false;
 };
 
 struct Ragdoll {

@@ -32,8 +32,11 @@ std::string underscored(std::string name) {
 
 class SegmentFinder {
  public:
-  SegmentFinder(const Rig& rig, const SkeletonPose& pose, double scale)
-      : rig_(rig), placed_(place_skeleton(rig, pose, scale)), legs_(rig.leg_length * scale) {}
+  SegmentFinder(const Rig& rig, const SkeletonPose& pose, double scale, bool fine)
+      : rig_(rig),
+        placed_(place_skeleton(rig, pose, scale)),
+        legs_(rig.leg_length * scale),
+        fine_(fine && is_biped(rig)) {}
 
   std::vector<Segment> find() {
     add("pelvis", SegmentKind::pelvis, rig_.hips, -1);
@@ -79,7 +82,7 @@ class SegmentFinder {
       while (j >= 0 && segment_of(j) < 0) j = rig_.skeleton[j].parent;
       if (j < 0) return false;
       s.parent = segment_of(j);
-      if (kind == SegmentKind::torso || kind == SegmentKind::head) s.spread = between(j, joint);
+      if (is_spread(kind)) s.spread = between(j, joint);
     }
     segments_.push_back(std::move(s));
     return true;
@@ -110,6 +113,10 @@ class SegmentFinder {
     }
     if (chest < 0 || !rig_.skeleton.descends(chest, rig_.hips)) return;
     const int neck = role(Role::neck) >= 0 ? role(Role::neck) : role(Role::head);
+    const std::vector<int> spine = between(rig_.hips, chest);
+    if (fine_ && spine.size() > 1) {
+      add("waist", SegmentKind::waist, spine[spine.size() / 2 - 1], chest);
+    }
     add("torso", SegmentKind::torso, chest, neck);
   }
 
@@ -121,6 +128,7 @@ class SegmentFinder {
       if (!rig_.skeleton.descends(role(lower), role(upper))) return;
       add(side + "_upper_arm", SegmentKind::upper_arm, role(upper), role(lower));
       add(side + "_lower_arm", SegmentKind::lower_arm, role(lower), role(hand));
+      if (fine_) add(side + "_hand", SegmentKind::hand, role(hand), -1);
     };
     arm("left", Role::left_upper_arm, Role::left_lower_arm, Role::left_hand);
     arm("right", Role::right_upper_arm, Role::right_lower_arm, Role::right_hand);
@@ -145,6 +153,9 @@ class SegmentFinder {
       const std::string name = human ? names[i] : last ? "_foot" : "_leg_" + std::to_string(i + 1);
       const SegmentKind kind = human ? kinds[i] : last ? SegmentKind::foot : SegmentKind::limb;
       if (!add(leg.name + name, kind, chain[i], last ? -1 : chain[i + 1])) continue;
+      segments_.back().leg = index;
+    }
+    if (fine_ && human && add(leg.name + "_toes", SegmentKind::toes, leg.toes, -1)) {
       segments_.back().leg = index;
     }
   }
@@ -175,20 +186,33 @@ class SegmentFinder {
         bends_to = front * -1;
         break;
       case SegmentKind::lower_arm:
-        // to the middle of the hand
         if (norm(s.tip - s.origin) < 0.05 * legs_) s.tip = s.origin - up * (0.3 * legs_);
-        s.tip = s.tip + (s.tip - s.origin) * 0.35;
+        // to the middle of the hand
+        if (!has(SegmentKind::hand)) s.tip = s.tip + (s.tip - s.origin) * 0.35;
         break;
+      case SegmentKind::hand: {
+        const int elbow = segments_[at(s.parent)].joint;
+        s.tip = s.origin + (s.origin - placed_.p[at(elbow)]) * 0.5;
+        break;
+      }
       case SegmentKind::foot:
         measure_foot(s);
         bends_to = up;
         break;
+      case SegmentKind::toes:
+        s.tip = s.origin + along_foot(s) * 0.3;
+        bends_to = up;
+        break;
+      case SegmentKind::waist:
       case SegmentKind::upper_arm:
       case SegmentKind::thigh:
       case SegmentKind::limb:
         break;
     }
-    if (s.kind == SegmentKind::upper_arm || s.kind == SegmentKind::lower_arm) lower_arm(s);
+    if (s.kind == SegmentKind::upper_arm || s.kind == SegmentKind::lower_arm ||
+        s.kind == SegmentKind::hand) {
+      lower_arm(s);
+    }
     set_axes(s, bends_to);
   }
 
@@ -220,25 +244,36 @@ class SegmentFinder {
 
   // Arms hang slantwise in the zero configuration, so that limits are even to all sides.
   void lower_arm(Segment& s) {
-    const bool is_left =
-        s.joint == role(Role::left_upper_arm) || s.joint == role(Role::left_lower_arm);
+    const bool is_left = s.joint == role(Role::left_upper_arm) ||
+                         s.joint == role(Role::left_lower_arm) || s.joint == role(Role::left_hand);
     const Vec3 wanted = normalized(Vec3{0.35, is_left ? 0.6 : -0.6, -0.75});
     const Vec3 way = s.tip - s.origin;
     if (norm(way) < 1e-9) return;
     const Quat turn = bone_turn(way, wanted);
     s.tip = s.origin + rotated(turn, way);
     s.q_WJ = turn * s.q_WJ;
-    if (s.kind == SegmentKind::upper_arm) carried_ = {s.joint, s.tip - placed_.p[at(s.tip_joint)]};
-    if (s.kind == SegmentKind::lower_arm && segments_[at(s.parent)].joint == carried_.joint) {
+    if (s.kind != SegmentKind::upper_arm && segments_[at(s.parent)].joint == carried_.joint) {
       s.origin += carried_.shift, s.tip += carried_.shift;
     }
+    if (s.tip_joint >= 0) carried_ = {s.joint, s.tip - placed_.p[at(s.tip_joint)]};
   }
 
-  // From heel to toe, or a short way forward for a paw or hoof.
+  bool has(SegmentKind kind) const {
+    return std::any_of(segments_.begin(), segments_.end(),
+                       [kind](const Segment& s) { return s.kind == kind; });
+  }
+
+  // From heel to toe.
+  Vec3 along_foot(const Segment& s) const {
+    const Leg& leg = rig_.legs[at(s.leg)];
+    const Affine& X = placed_.X[at(leg.foot())];
+    return X * leg.sole.toe - X * leg.sole.heel;
+  }
+
+  // Or a short way forward for a paw or hoof.
   void measure_foot(Segment& s) {
     const Leg& leg = rig_.legs[at(s.leg)];
-    const Affine& X = placed_.X[at(s.joint)];
-    Vec3 way = X * leg.sole.toe - X * leg.sole.heel;
+    Vec3 way = along_foot(s);
     if (norm(way) < 0.05 * legs_ && leg.toes >= 0) way = placed_.p[at(leg.toes)] - s.origin;
     if (norm(way) < 0.05 * legs_) way = {0.1 * legs_, 0, 0};
     s.tip = s.origin + way;
@@ -251,6 +286,7 @@ class SegmentFinder {
   const Rig& rig_;
   PlacedSkeleton placed_;
   double legs_;
+  bool fine_;
   std::vector<Segment> segments_;
   Carried carried_;
 };
@@ -290,14 +326,21 @@ double mass_fraction(SegmentKind kind) {
       return 0.0433;
     case SegmentKind::foot:
       return 0.0137;
+    case SegmentKind::waist:
+      return 0.1633;  // middle part of the trunk
+    case SegmentKind::hand:
+      return 0.0061;
+    case SegmentKind::toes:
+      return 0.2 * 0.0137;  // about their part of the volume
     case SegmentKind::limb:
       break;
   }
   return 0;
 }
 
-std::vector<Segment> find_segments(const Rig& rig, const SkeletonPose& pose, double scale) {
-  return SegmentFinder(rig, pose, scale).find();
+std::vector<Segment> find_segments(const Rig& rig, const SkeletonPose& pose, double scale,
+                                   bool fine) {
+  return SegmentFinder(rig, pose, scale, fine).find();
 }
 
 }  // namespace molejo::navigation

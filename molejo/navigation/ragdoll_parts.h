@@ -8,7 +8,20 @@
 
 namespace molejo::navigation {
 
-enum class SegmentKind { pelvis, torso, head, upper_arm, lower_arm, thigh, shank, foot, limb };
+enum class SegmentKind {
+  pelvis,
+  waist,
+  torso,
+  head,
+  upper_arm,
+  lower_arm,
+  hand,
+  thigh,
+  shank,
+  foot,
+  toes,
+  limb
+};
 
 struct Segment {
   std::string name;
@@ -35,13 +48,21 @@ struct PlacedSkeleton {
 PlacedSkeleton place_skeleton(const Rig& rig, const SkeletonPose& pose, double scale);
 
 // In the zero configuration: as in `pose`, arms hanging down slantwise with straight elbows.
-std::vector<Segment> find_segments(const Rig& rig, const SkeletonPose& pose, double scale);
+// `fine`: waist, hands and toes are segments of their own.
+std::vector<Segment> find_segments(const Rig& rig, const SkeletonPose& pose, double scale,
+                                   bool fine = false);
 
 // Goes on all fours, or on more.
 bool is_biped(const Rig& rig);
 
-// Part of the mass of a man that is in one such segment; 0: not known.
+// Part of the mass of a man that is in one such segment, with the waist, hand or toes that are none
+// of their own; 0: not known.
 double mass_fraction(SegmentKind kind);
+
+// Does it share its turn among the joints between it and the segment above?
+inline bool is_spread(SegmentKind kind) {
+  return kind == SegmentKind::waist || kind == SegmentKind::torso || kind == SegmentKind::head;
+}
 
 // A shape for each, of its mass: `mass` of a biped in all; else by volume. Skins tell the size.
 struct Solid {

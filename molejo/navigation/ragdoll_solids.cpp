@@ -76,7 +76,7 @@ class SolidMaker {
       for (std::size_t i = 0; i < segments_.size(); ++i) {
         const Segment& s = segments_[i];
         const bool own =
-            s.joint == j || (s.kind == SegmentKind::torso &&
+            s.joint == j || ((s.kind == SegmentKind::torso || s.kind == SegmentKind::waist) &&
                              std::find(s.spread.begin(), s.spread.end(), j) != s.spread.end());
         if (!own) continue;
         Vec3 sum;
@@ -96,7 +96,7 @@ class SolidMaker {
     double sum = 0;
     for (std::size_t i = 0; i < segments_.size(); ++i) {
       const Segment& s = segments_[i];
-      fraction_[i] = mass_fraction(s.kind);
+      fraction_[i] = mass_fraction(s.kind) - mass_elsewhere(i);
       if (s.kind == SegmentKind::limb) {
         // a leg of more bones: thigh and shank by length
         double length = 0;
@@ -109,6 +109,20 @@ class SolidMaker {
       sum += fraction_[i];
     }
     for (double& f : fraction_) f /= sum;
+  }
+
+  // What a segment next to it has of its mass.
+  double mass_elsewhere(std::size_t i) const {
+    const SegmentKind kind = segments_[i].kind;
+    if (kind == SegmentKind::torso && segments_[i].parent >= 0 &&
+        segments_[at(segments_[i].parent)].kind == SegmentKind::waist) {
+      return mass_fraction(SegmentKind::waist);
+    }
+    for (const auto& [whole, part] : {std::pair{SegmentKind::lower_arm, SegmentKind::hand},
+                                      std::pair{SegmentKind::foot, SegmentKind::toes}}) {
+      if (kind == whole && child_of(i, part)) return mass_fraction(part);
+    }
+    return 0;
   }
 
   double volume(std::size_t i) const { return mass_ * fraction_[i] / density; }
@@ -179,13 +193,15 @@ class SolidMaker {
     if (s.kind == SegmentKind::torso) {
       width = 0.85 * spread_of(SegmentKind::upper_arm, 1.8 * legs);
       low = -0.08 * s.length;
+    } else if (s.kind == SegmentKind::waist) {
+      width = 1.7 * legs;
     } else {
       width = 1.8 * legs;
       if (const Segment* thigh = child_of(i, SegmentKind::thigh)) {
         low = thigh->origin.z - s.origin.z - 0.25 * legs;
       }
-      if (const Segment* torso = child_of(i, SegmentKind::torso)) {
-        high = torso->origin.z - s.origin.z;
+      for (const SegmentKind above : {SegmentKind::waist, SegmentKind::torso}) {
+        if (const Segment* child = child_of(i, above)) high = child->origin.z - s.origin.z;
       }
       high = std::max(high, low + 0.6 * legs);
     }
@@ -230,11 +246,24 @@ class SolidMaker {
       return shape;
     }
     const double low = std::min({heel.x, toe.x, -0.1 * s.length});
-    const double end = toe.z + 0.25 * (toe.z - heel.z), length = end - heel.z;
+    const bool ends_at_toes = child_of(i, SegmentKind::toes) != nullptr;
+    const double end = ends_at_toes ? toe.z : toe.z + 0.25 * (toe.z - heel.z);
+    const double length = end - heel.z;
     const double high = std::max(0.0, low + 0.15 * length);
     const double width =
         held_within(volume(i) / (length * (high - low)), 0.3 * length, 0.45 * length);
     return box({low, -0.5 * width, heel.z}, {high, 0.5 * width, end});
+  }
+
+  // A box on the sole of its foot, as wide, before the toe point.
+  Shape toes(std::size_t i) const {
+    const Segment& s = segments_[i];
+    const Segment& whole = segments_[at(s.parent)];
+    const Box& above = std::get<Box>(foot(at(s.parent)).geometry);
+    const Vec3 toe = whole.origin + matrix(whole.q_WB) * sole_of(whole).toe;
+    const Vec3 p = transpose_times(matrix(s.q_WB), toe - s.origin);
+    const double height = std::min(1.2 * above.half.x, 0.4 * s.length);
+    return box({p.x, p.y - above.half.y, p.z}, {p.x + height, p.y + above.half.y, p.z + s.length});
   }
 
   Shape beast_trunk(std::size_t i) const {
@@ -255,6 +284,7 @@ class SolidMaker {
     Solid solid;
     switch (s.kind) {
       case SegmentKind::pelvis:
+      case SegmentKind::waist:
       case SegmentKind::torso:
         solid.shape = s.upright ? trunk(i) : beast_trunk(i);
         break;
@@ -263,6 +293,9 @@ class SolidMaker {
         break;
       case SegmentKind::foot:
         solid.shape = foot(i);
+        break;
+      case SegmentKind::toes:
+        solid.shape = toes(i);
         break;
       default: {
         const double r = radius(i);

@@ -265,6 +265,8 @@ void fit_soles(Rig& rig, const Character& character, const Clip& clip) {
   }
 }
 
+double usual_scale(double leg_length) { return leg_length > 20 && leg_length < 300 ? 0.01 : 1; }
+
 Affine placement(const Bearing& bearing, const Vec3& position, double heading, double scale) {
   const SinCos<double> turn = sincos(heading);
   const Vec3 x = bearing.front * turn.cos - bearing.left * turn.sin;

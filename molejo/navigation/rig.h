@@ -71,6 +71,9 @@ Rig make_rig(const Character& character, const Roles& roles,
 // toes come in the clip, which must be closed and in place.
 void fit_soles(Rig& rig, const Character& character, const Clip& clip);
 
+// Metres per unit of a model with legs of that length: centimetres are found out.
+double usual_scale(double leg_length);
+
 // X_WM of a character that stands at `position` (of the model's origin) with this heading, rad.
 Affine placement(const Bearing& bearing, const Vec3& position, double heading, double scale);
 

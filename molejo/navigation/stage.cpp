@@ -16,8 +16,6 @@ constexpr double turn_gain = 2.5;      // rad/s per rad of error
 constexpr double speed_memory = 0.5;   // s, over which the speed is smoothed
 constexpr double slowest_rate = 0.55;  // while it turns about
 
-double wrapped(double angle) { return angle - 2 * pi * std::floor((angle + pi) / (2 * pi)); }
-
 double distance(const WayPoint& a, const WayPoint& b) {
   const double x = a.x - b.x, y = a.y - b.y;
   return std::sqrt(x * x + y * y);

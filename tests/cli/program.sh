@@ -2513,11 +2513,36 @@ test_render_leaves_no_temporary_folder() {
   only_files a.png
 }
 
+test_track_makes_a_clip_of_the_same_skeleton() {
+  expect 1 track "$scenes/walks/stick_walk.bvh" --rounds 1 --seconds 1 --candidates 60 --threads 2 --json -o walk.bvh -o walk.glb
+  holds stdout '"loops": true'
+  holds stdout '"joint": "left_foot"'
+  only_files walk.bvh walk.glb
+  expect 0 check walk.bvh
+  holds stdout 'walks'
+}
+
+test_track_refuses_bad_input_with_one_line() {
+  mkdir empty
+  refuse "no CLIP given" track
+  refuse "missing.bvh: no such file" track missing.bvh
+  refuse "empty: holds no .glb" track empty
+  refuse "unknown ending '.avi'" track "$scenes/walks/stick_walk.bvh" -o a.avi
+  refuse "--candidates: '3'" track "$scenes/walks/stick_walk.bvh" --candidates 3
+  refuse "--rounds: '0'" track "$scenes/walks/stick_walk.bvh" --rounds 0
+  refuse "--loop and --once: only one of them" track "$scenes/walks/stick_walk.bvh" --loop --once
+  refuse "--clip: no clip is called 'run'" track "$scenes/walks/stick_walk.bvh" --clip run
+  refuse "pendulum.json: unknown ending '.json'" track "$scenes/walks/stick_walk.bvh" --character "$scenes/pendulum.json"
+}
+
 test_render_refuses_bad_input_with_one_line() {
   refuse "no FILE given" render
   refuse "-o FILE is missing" render "$scenes/pendulum.json"
   refuse "unknown ending '.avi'" render "$scenes/pendulum.json" -o a.avi
-  refuse "--size: '9x9'" render "$scenes/pendulum.json" -o a.png --size 9x9
+  local size
+  for size in 9x9 15x100 100x15 7681x100 100x4321; do
+    refuse "--size: '$size'" render "$scenes/pendulum.json" -o a.png --size $size
+  done
   refuse "--fps: 0" render "$scenes/pendulum.json" -o a.mp4 --fps 0
   refuse "--seconds: -1" render "$scenes/pendulum.json" -o a.mp4 --seconds -1
   can_render || return 0

@@ -212,3 +212,15 @@ TEST_CASE("file scope: a source names others beside it, a text names none") {
   CHECK_THROWS_AS(text.beside((top / "c.txt").string()).read(), InputError);
   CHECK_THROWS_AS(text.read(), InputError);
 }
+
+TEST_CASE("file scope: an error in a file of another kind keeps the line, and nothing else of it") {
+  const SourceFile file = SourceFile::given("other.txt");
+  const auto told = [&](const std::string& message) {
+    return error_text([&] { fail_unquoted(file, "a script", message); });
+  };
+  CHECK(told("other.txt:12: 'secret' is no number") == "other.txt:12: expected a script");
+  CHECK(told("other.txt: 'secret' is no number") == "other.txt: expected a script");
+  CHECK(told("other.txt:secret: what is this") == "other.txt: expected a script");
+  CHECK(told("other.txt:12") == "other.txt: expected a script");
+  CHECK(told("secret") == "other.txt: expected a script");
+}

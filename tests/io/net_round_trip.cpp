@@ -6,7 +6,9 @@
 #include <set>
 
 #include "molejo/io/file.h"
+#include "molejo/io/json_document.h"
 #include "molejo/io/net_file.h"
+#include "molejo/io/net_report.h"
 #include "molejo/io/net_trace.h"
 #include "molejo/net/property.h"
 #include "tests/support/error_text.h"
@@ -193,6 +195,40 @@ TEST_CASE("net round trip: nets within nets stay so, and what was changed is wri
   CHECK_FALSE(nested_net_json(renamed));
   check_same(parse_net_json(net_json(renamed), "c.json"), renamed);
   REQUIRE(lost_in_file("a.json", renamed).size() == 1);
+}
+
+TEST_CASE("net reports: the class of a net is told, the narrowest one of each kind") {
+  const auto told = [](const char* text) {
+    const Net net = parse_net_json(text, "net.json");
+    return analysis_text(net, analyse(net, {}));
+  };
+  const auto has = [](const std::string& text, const char* word) {
+    return text.find(word) != std::string::npos;
+  };
+  // what may choose t needs p alone, what may choose u needs p and q
+  const std::string nested =
+      told(R"({"places": [{"name": "p", "tokens": 1}, {"name": "q"}, {"name": "r"}],
+ "transitions": [{"name": "t", "in": "p", "out": "r"}, {"name": "u", "in": ["p", "q"], "out": "r"}]})");
+  CAPTURE(nested);
+  CHECK(has(nested, "asymmetric choice"));
+  CHECK_FALSE(has(nested, "free choice"));
+  const std::string free = told(R"({"places": [{"name": "p", "tokens": 1}, {"name": "r"}],
+ "transitions": [{"name": "t", "in": "p", "out": "r"}, {"name": "u", "in": "p", "out": "r"}]})");
+  CAPTURE(free);
+  CHECK(has(free, "free choice"));
+  CHECK_FALSE(has(free, "asymmetric choice"));
+}
+
+TEST_CASE("json: what fits into 99 columns behind its key stays on its line") {
+  // at the indent of 2, behind "k":  and before a comma that may follow
+  for (const std::size_t extra : {0, 1}) {
+    const std::string long_text(99 - 2 - 5 - 2 - 2 + extra, 'x');
+    const std::string text =
+        R"({"a": ")" + std::string(90, 'y') + R"(", "k": [")" + long_text + R"("]})";
+    const std::string pretty = pretty_text(parse_json(text, "a.json").root);
+    CAPTURE(pretty);
+    CHECK((pretty.find(R"("k": [")") != std::string::npos) == (extra == 0));
+  }
 }
 
 TEST_CASE("net traces: every kind of step is written and read again, exactly") {

@@ -42,6 +42,9 @@ TEST_CASE("obj: errors name the line") {
   CHECK(error_of("v 1 2 nan") == "bad.obj:1: expected a coordinate");
   CHECK(error_of("v 1 2 inf") == "bad.obj:1: expected a coordinate");
   CHECK(error_of("v 1 2 1e999") == "bad.obj:1: expected a coordinate");
+  // whoever writes so many digits means no number
+  CHECK(error_of("v 1 2 " + std::string(400, '1').replace(1, 1, ".") + "1") ==
+        "bad.obj:1: expected a coordinate");
   CHECK(error_of("v 0 0 0\n\nf 1 1 2") ==
         "bad.obj:3: an index that is none of the 1 vertices so far");
   CHECK(error_of("v 0 0 0\nf 1 0 1") ==

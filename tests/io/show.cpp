@@ -77,6 +77,15 @@ TEST_CASE("shows: numbers that are none are refused") {
   refused(R"("places": {"wave": {"do": "body", "lift": "=1/0"}})", "/places/wave/lift");
   refused(R"("fps": 0)", "/fps: 0: expected a number from 0.001 to 10000");
   refused(R"("duration": -1)", "/duration");
+  for (const char* degrees : {"-36000.5", "36000.5"}) {
+    std::string text = text_with(R"("places": {})");
+    const std::string before = R"(stick_figure.json")";
+    text.insert(text.find(before) + before.size(), std::string(R"(, "heading_deg": )") + degrees);
+    const std::string said =
+        error_text([&] { parse_show(text, SourceFile::given(folder() + "bad.show.json")); });
+    CAPTURE(said);
+    CHECK(says(said, "heading_deg: "));
+  }
   refused(R"("fps": 1000, "duration": 100000)", "more than a million frames");
   refused(R"("places": {"wave": {"do": "keys", "freedoms": {"A.waist": [[1, 0], [0, 0]]}}})",
           "/places/wave/freedoms/A.waist");

@@ -136,9 +136,9 @@ TEST_CASE("walk scene: a clip of another skeleton is put on the character's") {
 }
 
 TEST_CASE("walk scene: models in centimetres are found out") {
-  CHECK(usual_scale(0.9) == 1);
-  CHECK(usual_scale(90) == 0.01);
-  CHECK(usual_scale(9) == 1);
+  CHECK(navigation::usual_scale(0.9) == 1);
+  CHECK(navigation::usual_scale(90) == 0.01);
+  CHECK(navigation::usual_scale(9) == 1);
 }
 
 TEST_CASE("walk scene: what is wrong is told with file, line and pointer") {

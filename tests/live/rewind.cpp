@@ -97,6 +97,13 @@ TEST_CASE("rewind: variables and formulas stay as they are now") {
   run.set_variable(variable, value);
   rewind(run, 0.5);
   CHECK(hashes_until(run, 1) == first);
+  const std::string force = run.formulas()->forces.at(0).name;
+  run.replace_formula("force", force, "force", 0, "2 * " + variable);
+  const std::vector<std::uint64_t> doubled = hashes_until(run, 1.5);
+  rewind(run, 1);
+  CHECK(hashes_until(run, 1.5) == doubled);
+  rewind(run, 0.5);
+  CHECK(hashes_until(run, 1) != first);
 }
 
 TEST_CASE("rewind: between the marks of a large world frames are made again") {

@@ -4,8 +4,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <ctime>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "molejo/live/client.h"
@@ -45,6 +47,17 @@ TEST_CASE("server: nothing comes when nothing is sent, and waiting for it ends")
   CHECK(NetworkClock::now() - before >= 20ms);
   client.send("still there");
   CHECK(receive_text(client) == "still there");
+}
+
+TEST_CASE("server: one that waits takes no processor time") {
+  EchoServer echo;
+  Client client(echo.server.url());
+  client.send("first");
+  CHECK(receive_text(client) == "first");
+  const std::clock_t before = std::clock();
+  std::this_thread::sleep_for(400ms);
+  const double used = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+  CHECK(used < 0.2);  // of 0.4 s; what never waits takes all of them
 }
 
 TEST_CASE("server: twenty clients at once each get their own") {

@@ -123,6 +123,26 @@ TEST_CASE("roles: without a telling name the shape decides, and says so") {
   }
 }
 
+TEST_CASE("roles: below a named upper leg the shape finds the rest of it") {
+  for (motion::Character c : {test::stick_character(), test::other_character()}) {
+    CAPTURE(c.name);
+    const Roles named = find_roles(c.skeleton, SkeletonPose(c.skeleton));
+    const std::vector<Role> silent = {left_lower_leg,  left_foot,  left_toes,
+                                      right_lower_leg, right_foot, right_toes};
+    for (const Role role : silent) {
+      c.skeleton.joints[static_cast<std::size_t>(named[role])].name =
+          "Object_" + std::to_string(named[role]);
+    }
+    const Roles roles = find_roles(c.skeleton, SkeletonPose(c.skeleton));
+    for (const Role role : silent) {
+      CAPTURE(to_string(role));
+      CHECK(roles[role] == named[role]);
+      CHECK(roles.evidence[static_cast<std::size_t>(role)] == Evidence::shape);
+    }
+    CHECK(roles.evidence[static_cast<std::size_t>(left_upper_leg)] == Evidence::name);
+  }
+}
+
 TEST_CASE("roles: what the user gives comes first") {
   const motion::Character c = test::stick_character();
   const int spine_joint = c.skeleton.find("mixamorig:Spine");

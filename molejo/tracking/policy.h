@@ -1,0 +1,57 @@
+// An action for each tick of a loop, linear in what the body senses:
+//
+//   a = a0 + M (s - s0)
+//
+// Liu, van de Panne, Yin, "Guided learning of control graphs for physics-based characters" (2016).
+// M is found by ridge regression on what a search did on its best ways. The ticks of a window share
+// it: what is sensed later in a window is an effect of what was tried in it, so only its first tick
+// teaches how to answer.
+#pragma once
+
+#include <deque>
+
+#include "molejo/math/matrix.h"
+#include "molejo/tracking/likeness.h"
+
+namespace molejo::tracking {
+
+inline constexpr int ticks_per_window = 4;
+inline constexpr int most_actions = 32;
+using Action = std::array<double, most_actions>;  // rad, of each sampled freedom
+
+class Policy {
+ public:
+  Policy(long ticks, bool loops, std::size_t actions);
+
+  long ticks() const { return static_cast<long>(rows_.size()); }
+  // For a tick counted from the start, in any loop. Offsets stay within +-0.6 rad.
+  void act(long tick, const Senses& senses, Action& action) const;
+
+  // What was done where; `round` tells when, so that old ones can be forgotten.
+  void remember(long tick, const Senses& senses, const Action& action, double weight, int round);
+  void forget_before(int round);
+  // From what is remembered.
+  void fit(double ridge = 10);
+
+ private:
+  struct Row {
+    Action a0{};
+    Senses s0{};
+    std::vector<double> M;  // a row of senses for each action
+  };
+  struct Example {
+    Senses s;
+    Action a;
+    double weight;
+    int round;
+  };
+  std::size_t row(long tick) const;
+  void fit_row(std::size_t row, double ridge);
+
+  std::size_t actions_;
+  bool loops_;
+  std::vector<Row> rows_;
+  std::vector<std::deque<Example>> examples_;
+};
+
+}  // namespace molejo::tracking

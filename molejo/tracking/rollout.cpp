@@ -1,0 +1,123 @@
+#include "molejo/tracking/rollout.h"
+
+#include <cmath>
+
+#include "molejo/math/index.h"
+#include "molejo/physics/ground_pack.h"
+
+namespace molejo::tracking {
+
+struct Rollout::Memory {
+  explicit Memory(const TrackedBody& body)
+      : scratch(body.model),
+        ground(body.model),
+        command(body.model),
+        reader(body),
+        q(at(body.model.nq)),
+        v(at(body.model.nv)),
+        offset(at(body.model.nv)) {
+    state.q.resize(body.model.nq), state.v.resize(body.model.nv);
+  }
+
+  // Of a lane, as it is now.
+  const Features& features(int lane) {
+    for (Eigen::Index i = 0; i < state.q.size(); ++i) state.q[i] = q[at(i)][lane];
+    for (Eigen::Index i = 0; i < state.v.size(); ++i) state.v[i] = v[at(i)][lane];
+    reader.read(state, seen);
+    return seen;
+  }
+
+  StepScratch<Pack4> scratch;
+  GroundPack ground;
+  Command<Pack4> command;
+  FeatureReader reader;
+  Features seen;
+  State state;
+  std::vector<Pack4> q, v, offset;
+};
+
+Rollout::Rollout(const TrackedBody& body, double step, const Policy* policy)
+    : body_(body), step_(step), policy_(policy), memory_(std::make_unique<Memory>(body)) {
+  for (int i = 0; i < body.model.nv; ++i) {
+    const JointMotor& motor = body.motors[at(i)];
+    MotorTarget<Pack4>& target = memory_->command.motors[at(i)];
+    target.stiffness = Pack4(motor.stiffness);
+    target.damping = Pack4(motor.damping);
+    target.on = Pack4(motor.stiffness > 0 ? 1.0 : 0.0);
+  }
+}
+Rollout::~Rollout() = default;
+
+void Rollout::ask(const Window& window, int tick, std::span<Lane, 4> lanes, double) {
+  Memory& m = *memory_;
+  for (int l = 0; l < 4; ++l) {
+    const Lane& lane = lanes[at(l)];
+    if (tick > 0 && !policy_ && !lane.deeds) continue;
+    Action action{};
+    const Senses s = senses(m.features(l), window.wanted[at(tick)]);
+    if (policy_) policy_->act(window.number * ticks_per_window + tick, s, action);
+    for (std::size_t a = 0; a < body_.sampled.size(); ++a) {
+      action[a] += (*lane.offset)[a];
+      m.offset[at(body_.sampled[a].v)].set(l, action[a]);
+    }
+    if (lane.deeds) lane.deeds->senses[at(tick)] = s, lane.deeds->actions[at(tick)] = action;
+  }
+}
+
+void Rollout::run(const Window& window, std::span<Lane, 4> lanes,
+                  std::span<const Disturbance> disturbances) {
+  const Model& model = body_.model;
+  Memory& m = *memory_;
+  for (int l = 0; l < 4; ++l) {
+    const State& s = *lanes[at(l)].start;
+    for (int i = 0; i < model.nq; ++i) m.q[at(i)].set(l, s.q[i]);
+    for (int i = 0; i < model.nv; ++i) m.v[at(i)].set(l, s.v[i]);
+  }
+  forget(m.ground);
+  double t = lanes[0].start->t;
+  const std::size_t steps = window.phi.size(), per_tick = steps / ticks_per_window;
+  for (std::size_t k = 0; k < steps; ++k) {
+    if (k % per_tick == 0) ask(window, static_cast<int>(k / per_tick), lanes, t);
+    for (int i = 0; i < model.nv; ++i) {
+      MotorTarget<Pack4>& target = m.command.motors[at(i)];
+      target.position = Pack4(window.phi[k][i]) + m.offset[at(i)];
+      target.velocity = Pack4(window.rate[k][i]);
+    }
+    m.command.wrenches.clear();
+    for (const Disturbance& d : disturbances) {
+      if (t < d.from || t >= d.until) continue;
+      const Link& link = model.links[at(d.link)];
+      const Vec3 p = link.p_BM + link.p_MC;
+      m.command.wrenches.push_back({{d.link},
+                                    {Pack4(p.x), Pack4(p.y), Pack4(p.z)},
+                                    {Pack4(d.force.x), Pack4(d.force.y), Pack4(d.force.z)},
+                                    {}});
+    }
+    step_on_ground(model, Integrator::semi_implicit_euler, t, step_, m.q.data(), m.v.data(),
+                   m.command, m.scratch, m.ground);
+    t += step_;
+    if (watcher_) {
+      State s{t, VecX(model.nq), VecX(model.nv)};
+      VecX tau(model.nv);
+      for (int i = 0; i < model.nq; ++i) s.q[i] = m.q[at(i)][0];
+      for (int i = 0; i < model.nv; ++i) s.v[i] = m.v[at(i)][0];
+      for (int i = 0; i < model.nv; ++i) tau[i] = m.scratch.dynamics.tau[at(i)][0];
+      watcher_->see(s, tau);
+    }
+  }
+  for (int l = 0; l < 4; ++l) {
+    State& s = *lanes[at(l)].end;
+    s.t = t;
+    s.q.resize(model.nq), s.v.resize(model.nv);
+    bool lost = false;
+    for (int i = 0; i < model.nq; ++i) s.q[i] = m.q[at(i)][l];
+    for (int i = 0; i < model.nv; ++i) {
+      s.v[i] = m.v[at(i)][l];
+      lost = lost || !(std::fabs(s.v[i]) < 100);
+    }
+    lanes[at(l)].lost = lost;
+    if (!lost && lanes[at(l)].features) *lanes[at(l)].features = m.features(l);
+  }
+}
+
+}  // namespace molejo::tracking

@@ -1,0 +1,70 @@
+// Four worlds go through a window of the reference. An action moves the targets of the sampled
+// freedoms:
+//
+//   action = policy(what is sensed, asked at each tick) + offset (one for the window)
+//
+// Contact starts anew at each window, so that a state of coordinates and velocities is all that the
+// next one depends on.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+
+#include "molejo/tracking/policy.h"
+#include "molejo/tracking/window.h"
+
+namespace molejo::tracking {
+
+// A force on a body from outside.
+struct Disturbance {
+  int link = 0;
+  Vec3 force;                  // N, at its centre of mass
+  double from = 0, until = 0;  // s
+};
+
+// What was sensed and done at each tick.
+struct Deeds {
+  std::array<Senses, ticks_per_window> senses;
+  std::array<Action, ticks_per_window> actions;
+};
+
+struct Lane {
+  const State* start = nullptr;
+  const Action* offset = nullptr;
+  State* end = nullptr;
+  Deeds* deeds = nullptr;
+  Features* features = nullptr;  // at the end
+  double impact = 0;             // told: hardest stop, m/s of all the mass within 10 ms
+  bool lost = false;             // told: numbers have run away
+};
+
+class Rollout {
+ public:
+  // `body` and `policy` (none: zero) must outlive it.
+  Rollout(const TrackedBody& body, double step, const Policy* policy);
+  ~Rollout();
+
+  // `t` is the time at the start, for disturbances.
+  void run(const Window& window, std::span<Lane, 4> lanes,
+           std::span<const Disturbance> disturbances = {});
+
+  // What one world does, step by step: told before each step and after the last.
+  struct Watcher {
+    virtual ~Watcher() = default;
+    virtual void see(const State& state, const VecX& torques) = 0;
+  };
+  void watch(Watcher* watcher) { watcher_ = watcher; }
+
+ private:
+  struct Memory;
+  void ask(const Window& window, int tick, std::span<Lane, 4> lanes, double t);
+
+  const TrackedBody& body_;
+  double step_;
+  const Policy* policy_;
+  std::unique_ptr<Memory> memory_;
+  Watcher* watcher_ = nullptr;
+};
+
+}  // namespace molejo::tracking

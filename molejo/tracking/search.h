@@ -1,0 +1,64 @@
+// Actions found by trying many (SAMCON: Liu et al., "Sampling-based contact-rich motion control",
+// 2010): from each of some survivors at the start of a window children go on, each with an offset
+// of its own from what the policy does; the most like the reference survive.
+//
+// The same bits on any number of threads: each child draws from a stream of its own.
+#pragma once
+
+#include <cstdint>
+
+#include "molejo/tracking/rollout.h"
+
+namespace molejo::tracking {
+
+struct SearchSettings {
+  int candidates = 200, survivors = 30, most_children = 4;
+  double spread = 0.15;  // rad
+  LikenessWeights weights;
+  std::uint64_t seed = 1;
+  int threads = 1;
+  // Chance that a window begins with a kick, and the most that it changes the velocity, m/s.
+  double kicks = 0, kick = 0.3;
+  Slack slack = no_slack;
+  // Every `bold`th sample is twice as wide; 0: none.
+  int bold = 0;
+};
+
+class TrackSearch {
+ public:
+  // All must outlive it. `policy`: none is zero. Starts as the reference does, or anew from
+  // anywhere.
+  TrackSearch(const TrackedBody& body, const Reference& reference, const SearchSettings& settings,
+              const Policy* policy = nullptr);
+  ~TrackSearch();
+  void start(long window, const State& state, const Anchor& anchor);
+
+  // A window further. False: all have fallen, and nothing was done.
+  bool advance();
+  long windows() const;
+  double best() const;  // unlikeness of the best one
+  // What the best one sensed and did at each window, and its offsets.
+  struct Step {
+    Deeds deeds;
+    Action offset;
+  };
+  std::vector<Step> way() const;
+  // What all did whose children were alive `later` windows after, by how many of these there were:
+  // the weights of a window sum to one.
+  struct Lesson {
+    long window = 0;
+    Deeds deeds;
+    double weight = 0;
+  };
+  std::vector<Lesson> lessons(int later) const;
+  double steps() const;  // of all worlds
+
+ private:
+  struct Memory;
+  std::unique_ptr<Memory> memory_;
+};
+
+// Fallen: the centre of mass is below 0.7 of where it should be.
+bool has_fallen(const Features& now, const Features& wanted);
+
+}  // namespace molejo::tracking
