@@ -92,6 +92,10 @@ class AdaptiveWalker final : public Walker {
   const SkeletonPose& unadapted() const override { return clip_pose_; }
   Affine unadapted_placement() const override { return standing_at(position().z); }
   bool blocked() const override { return footwork_.blocked(); }
+  bool walks() const override { return footwork_.weight() > 0.5; }
+  double phase() const override {
+    return footwork_.walk_phase() - std::floor(footwork_.walk_phase());
+  }
   void measure(WalkCost* cost) override { cost_ = cost; }
   void save(SnapshotWriter& a) const override { visit(a, *this); }
   void restore(SnapshotReader& a) override {

@@ -62,6 +62,9 @@ class Walker {
   virtual Affine unadapted_placement() const = 0;
   // It does not go on: the ground before it is impassable.
   virtual bool blocked() const = 0;
+  // Does it walk now, and where in the loop of its walk: parts of it, from 0 to 1.
+  virtual bool walks() const { return false; }
+  virtual double phase() const { return 0; }
   // Goes on from a pose that somebody else gave (a ragdoll, another walker), blending over
   // `seconds`.
   virtual void take_over(const SkeletonPose& pose, const Affine& X_WM, double seconds) = 0;

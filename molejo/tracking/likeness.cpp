@@ -110,6 +110,7 @@ Senses senses(const Features& now, const Features& wanted) {
   s[13] = off.z;
   s[14] = std::clamp(off.y, -0.3, 0.3);
   s[15] = std::clamp(off.x, -0.3, 0.3);
+  s[16] = wanted.spin.z;
   return s;
 }
 

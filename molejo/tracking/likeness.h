@@ -39,8 +39,9 @@ struct LikenessWeights {
 double unlikeness(const Features& now, const Features& wanted, double leg_length,
                   const LikenessWeights& weights);
 
-// Turn and spin of the root, velocity of the centre of mass, feet against it, height, drift.
-inline constexpr int sense_count = 16;
+// Turn and spin of the root, velocity of the centre of mass, feet against it, height, drift; and
+// how fast the reference turns.
+inline constexpr int sense_count = 17;
 using Senses = std::array<double, sense_count>;
 Senses senses(const Features& now, const Features& wanted);
 

@@ -28,9 +28,9 @@ void Policy::act(long tick, const Senses& senses, Action& action) const {
   }
 }
 
-void Policy::remember(long tick, const Senses& senses, const Action& action, double weight,
-                      int round) {
-  examples_[row(tick)].push_back({senses, action, weight, round});
+void Policy::remember(long tick, bool first, const Senses& senses, const Action& action,
+                      double weight, int round) {
+  examples_[row(tick)].push_back({senses, action, weight, round, first});
 }
 
 void Policy::forget_before(int round) {
@@ -44,37 +44,47 @@ void Policy::fit(double ridge) {
 }
 
 void Policy::fit_row(std::size_t i, double ridge) {
-  const auto& own = examples_[i];
-  const auto& first = examples_[i / ticks_per_window * ticks_per_window];
-  if (own.size() < 3) return;
-  Row& r = rows_[i];
-  const auto means = [&](const auto& list, Senses& s0, Action& a0) {
+  const auto means = [&](const auto& list, bool all, Senses& s0, Action& a0) {
     s0 = {}, a0 = {};
     double count = 0;
     for (const Example& e : list) {
+      if (!all && !e.first) continue;
       for (std::size_t k = 0; k < sense_count; ++k) s0[k] += e.weight * e.s[k];
       for (std::size_t k = 0; k < actions_; ++k) a0[k] += e.weight * e.a[k];
       count += e.weight;
     }
-    for (double& s : s0) s /= count;
-    for (double& a : a0) a /= count;
+    for (double& s : s0) s /= std::max(count, 1e-300);
+    for (double& a : a0) a /= std::max(count, 1e-300);
     return count;
   };
-  means(own, r.s0, r.a0);
-  Senses s0;
-  Action a0;
-  const double count = means(first, s0, a0);
+  if (examples_[i].size() < 3) return;
+  Row& r = rows_[i];
+  means(examples_[i], true, r.s0, r.a0);
   std::fill(r.M.begin(), r.M.end(), 0.0);
-  if (count < 10) return;
   const auto n = static_cast<Eigen::Index>(actions_);
   MatX C = MatX::Zero(sense_count, sense_count), D = MatX::Zero(sense_count, n);
   VecX s(sense_count), a(n);
-  for (const Example& e : first) {
-    for (std::size_t k = 0; k < sense_count; ++k) s[static_cast<Eigen::Index>(k)] = e.s[k] - s0[k];
-    for (std::size_t k = 0; k < actions_; ++k) a[static_cast<Eigen::Index>(k)] = e.a[k] - a0[k];
-    C += e.weight * s * s.transpose();
-    D += e.weight * s * a.transpose();
+  double count = 0;
+  std::vector<std::size_t> done;
+  for (int away = 0; away > -ticks_per_window; --away) {
+    const std::size_t near = row(static_cast<long>(i) + away);
+    if (std::find(done.begin(), done.end(), near) != done.end()) continue;
+    done.push_back(near);
+    Senses s0;
+    Action a0;
+    if (means(examples_[near], false, s0, a0) < 1) continue;
+    for (const Example& e : examples_[near]) {
+      if (!e.first) continue;
+      for (std::size_t k = 0; k < sense_count; ++k) {
+        s[static_cast<Eigen::Index>(k)] = e.s[k] - s0[k];
+      }
+      for (std::size_t k = 0; k < actions_; ++k) a[static_cast<Eigen::Index>(k)] = e.a[k] - a0[k];
+      C += e.weight * s * s.transpose();
+      D += e.weight * s * a.transpose();
+      count += e.weight;
+    }
   }
+  if (count < 10) return;
   VecX spread(sense_count);
   for (int k = 0; k < sense_count; ++k) spread[k] = std::max(std::sqrt(C(k, k) / count), 1e-4);
   for (int k = 0; k < sense_count; ++k) {

@@ -3,9 +3,9 @@
 //   a = a0 + M (s - s0)
 //
 // Liu, van de Panne, Yin, "Guided learning of control graphs for physics-based characters" (2016).
-// M is found by ridge regression on what a search did on its best ways. The ticks of a window share
-// it: what is sensed later in a window is an effect of what was tried in it, so only its first tick
-// teaches how to answer.
+// M is found by ridge regression on what a search did on its best ways. What is sensed later in a
+// window is an effect of what was tried in it, so only the first tick of a window teaches how to
+// answer: at a tick those do whose windows it lies in.
 #pragma once
 
 #include <deque>
@@ -28,7 +28,9 @@ class Policy {
   void act(long tick, const Senses& senses, Action& action) const;
 
   // What was done where; `round` tells when, so that old ones can be forgotten.
-  void remember(long tick, const Senses& senses, const Action& action, double weight, int round);
+  // `first`: of its window.
+  void remember(long tick, bool first, const Senses& senses, const Action& action, double weight,
+                int round);
   void forget_before(int round);
   // From what is remembered.
   void fit(double ridge = 10);
@@ -44,6 +46,7 @@ class Policy {
     Action a;
     double weight;
     int round;
+    bool first;
   };
   std::size_t row(long tick) const;
   void fit_row(std::size_t row, double ridge);

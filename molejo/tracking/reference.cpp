@@ -113,6 +113,7 @@ void ClipReference::stand_on_ground(const TrackedBody& body) {
   std::vector<double> sorted = low;
   std::sort(sorted.begin(), sorted.end());
   const double shift = sorted[sorted.size() / 5];
+  lift_ = -shift;
   const auto n = static_cast<long>(low.size()) - 1;
   const long half = std::max(1L, std::lround(options_.sway / step_));
   const auto depth = [&](long i) {

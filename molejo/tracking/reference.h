@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "molejo/motion/clip.h"
-#include "molejo/tracking/tracked_body.h"
+#include "molejo/tracking/policy.h"
 
 namespace molejo::tracking {
 
@@ -22,6 +22,8 @@ class Reference {
   virtual bool loops() const = 0;
   // At n steps from the start; before it and behind the end of what does not loop, the nearest.
   virtual void coordinates(long n, VecX& q) const = 0;
+  // Where that is in the loop of a policy.
+  virtual long tick(long n) const { return n * ticks_per_window / steps_per_window(); }
 };
 
 struct ClipReferenceOptions {
@@ -47,7 +49,8 @@ class ClipReference : public Reference {
   double duration() const { return step_ * static_cast<double>(steps()); }
   long steps() const { return windows_ * options_.steps_per_window; }
   double speed() const;                      // m/s over the ground
-  double lifted() const { return lifted_; }  // m, the most that a frame was moved up
+  double lifted() const { return lifted_; }  // m, the most that a frame was moved up or down
+  double lift() const { return lift_; }      // m, all frames
 
  private:
   void stand_on_ground(const TrackedBody& body);
@@ -59,7 +62,7 @@ class ClipReference : public Reference {
   std::vector<VecX> frames_;  // of one loop, and its end
   Vec3 way_;                  // of one loop, seen from its start
   double turn_ = 0;
-  double lifted_ = 0;
+  double lift_ = 0, lifted_ = 0;
 };
 
 // Coordinates and velocities at n steps from the start.

@@ -36,8 +36,8 @@ struct Rollout::Memory {
   std::vector<Pack4> q, v, offset;
 };
 
-Rollout::Rollout(const TrackedBody& body, double step, const Policy* policy)
-    : body_(body), step_(step), policy_(policy), memory_(std::make_unique<Memory>(body)) {
+Rollout::Rollout(const TrackedBody& body, double step)
+    : body_(body), step_(step), memory_(std::make_unique<Memory>(body)) {
   for (int i = 0; i < body.model.nv; ++i) {
     const JointMotor& motor = body.motors[at(i)];
     MotorTarget<Pack4>& target = memory_->command.motors[at(i)];
@@ -52,10 +52,10 @@ void Rollout::ask(const Window& window, int tick, std::span<Lane, 4> lanes, doub
   Memory& m = *memory_;
   for (int l = 0; l < 4; ++l) {
     const Lane& lane = lanes[at(l)];
-    if (tick > 0 && !policy_ && !lane.deeds) continue;
+    if (tick > 0 && !window.policy && !lane.deeds) continue;
     Action action{};
     const Senses s = senses(m.features(l), window.wanted[at(tick)]);
-    if (policy_) policy_->act(window.number * ticks_per_window + tick, s, action);
+    if (window.policy) window.policy->act(window.ticks[at(tick)], s, action);
     for (std::size_t a = 0; a < body_.sampled.size(); ++a) {
       action[a] += (*lane.offset)[a];
       m.offset[at(body_.sampled[a].v)].set(l, action[a]);

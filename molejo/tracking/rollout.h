@@ -41,8 +41,8 @@ struct Lane {
 
 class Rollout {
  public:
-  // `body` and `policy` (none: zero) must outlive it.
-  Rollout(const TrackedBody& body, double step, const Policy* policy);
+  // `body` must outlive it.
+  Rollout(const TrackedBody& body, double step);
   ~Rollout();
 
   // `t` is the time at the start, for disturbances.
@@ -62,7 +62,6 @@ class Rollout {
 
   const TrackedBody& body_;
   double step_;
-  const Policy* policy_;
   std::unique_ptr<Memory> memory_;
   Watcher* watcher_ = nullptr;
 };

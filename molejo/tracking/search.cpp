@@ -33,12 +33,12 @@ struct TrackSearch::Memory {
   };
 
   Memory(const TrackedBody& tracked, const Reference& followed, const SearchSettings& s,
-         const Policy* policy)
-      : body(tracked), reference(followed), settings(s), has_policy(policy != nullptr) {
+         const Policy* mean)
+      : body(tracked), reference(followed), settings(s), policy(mean) {
     settings.candidates = (std::max(4, s.candidates) + 3) / 4 * 4;
     for (int i = 0; i < thread_count(s.threads); ++i) {
-      workers.push_back({std::make_unique<Rollout>(body, reference.step(), policy),
-                         FeatureReader(body), std::vector<Features>(4)});
+      workers.push_back({std::make_unique<Rollout>(body, reference.step()), FeatureReader(body),
+                         std::vector<Features>(4)});
     }
     State state;
     state_of(body, reference, 0, state);
@@ -63,7 +63,7 @@ struct TrackSearch::Memory {
   const TrackedBody& body;
   const Reference& reference;
   SearchSettings settings;
-  bool has_policy;
+  const Policy* policy;
   std::vector<Worker> workers;
   long first = 0;                         // window
   std::vector<std::vector<Node>> levels;  // one a window since then
@@ -82,6 +82,8 @@ TrackSearch::~TrackSearch() = default;
 void TrackSearch::start(long window, const State& state, const Anchor& anchor) {
   memory_->start(window, state, anchor);
 }
+
+void TrackSearch::follow(const Policy* policy) { memory_->policy = policy; }
 
 long TrackSearch::windows() const { return static_cast<long>(memory_->levels.size()); }
 double TrackSearch::best() const { return memory_->best; }
@@ -107,7 +109,7 @@ bool TrackSearch::advance() {
     first.reader.read(m.living[0].state, first.features[0]);
     m.anchor.follow(first.features[0], m.window.wanted.back(), s.slack);
   }
-  look_at(m.body, m.reference, number, m.anchor, first.reader, m.window);
+  look_at(m.body, m.reference, number, m.policy, m.anchor, first.reader, m.window);
   Random luck = stream(s.candidates);
   if (luck.uniform() < s.kicks) {
     const double angle = 2 * pi * luck.uniform(), speed = s.kick * luck.uniform();
@@ -130,7 +132,7 @@ bool TrackSearch::advance() {
           node.parent = i % parents;
           node.step.offset.fill(0);
           // the first of each parent does what the policy says
-          const bool plain = m.has_policy ? i < parents : parents > 1 && i < parents;
+          const bool plain = (m.policy || parents > 1) && i < parents;
           if (!plain) {
             Random random = stream(i);
             const double spread = s.spread * (s.bold > 0 && i % s.bold == s.bold - 1 ? 2 : 1);

@@ -32,6 +32,7 @@ class TrackSearch {
               const Policy* policy = nullptr);
   ~TrackSearch();
   void start(long window, const State& state, const Anchor& anchor);
+  void follow(const Policy* policy);
 
   // A window further. False: all have fallen, and nothing was done.
   bool advance();

@@ -47,7 +47,7 @@ Tracking::Round Tracking::round() {
     for (const TrackSearch::Lesson& l : search.lessons(settings_.later)) {
       if (l.window >= good) continue;
       for (int tick = 0; tick < ticks_per_window; ++tick) {
-        policy_.remember(l.window * ticks_per_window + tick, l.deeds.senses[at(tick)],
+        policy_.remember(l.window * ticks_per_window + tick, tick == 0, l.deeds.senses[at(tick)],
                          l.deeds.actions[at(tick)], l.weight, rounds_);
       }
     }
@@ -89,7 +89,7 @@ Replay replay(const TrackedBody& body, const Reference& reference, const Policy*
               const Foresight& foresight) {
   std::optional<TrackSearch> search;
   if (foresight.depth > 0) search.emplace(body, reference, foresight.search, policy);
-  Rollout rollout(body, reference.step(), policy);
+  Rollout rollout(body, reference.step());
   FeatureReader reader(body);
   Recorder recorder(body);
   Replay& r = recorder.result;
@@ -104,7 +104,7 @@ Replay replay(const TrackedBody& body, const Reference& reference, const Policy*
   long done = 0;
   while (done < windows && !r.fell) {
     if (done > 0) anchor.follow(now, window.wanted.back(), slack);
-    look_at(body, reference, done, anchor, reader, window);
+    look_at(body, reference, done, policy, anchor, reader, window);
     Action offset = at(done) < offsets.size() ? offsets[at(done)] : Action{};
     if (search) {
       search->start(done, state, anchor);

@@ -15,8 +15,8 @@ Vec3 rotation_vector(const double* q) {
 
 }  // namespace
 
-void look_at(const TrackedBody& body, const Reference& reference, long number, const Anchor& anchor,
-             FeatureReader& reader, Window& window) {
+void look_at(const TrackedBody& body, const Reference& reference, long number, const Policy* policy,
+             const Anchor& anchor, FeatureReader& reader, Window& window) {
   const Model& model = body.model;
   const int steps = reference.steps_per_window();
   const long first = number * steps;
@@ -31,7 +31,7 @@ void look_at(const TrackedBody& body, const Reference& reference, long number, c
       for (int a = 0; a < 3; ++a) phi[link.v + a] = r[a];
     }
   };
-  window.number = number;
+  window.policy = policy;
   window.phi.resize(at(steps)), window.rate.resize(at(steps));
   rotation_vectors(first, before);
   rotation_vectors(first + 1, now);
@@ -44,7 +44,9 @@ void look_at(const TrackedBody& body, const Reference& reference, long number, c
   State state;
   window.wanted.resize(ticks_per_window + 1);
   for (int tick = 0; tick <= ticks_per_window; ++tick) {
-    state_of(body, reference, first + static_cast<long>(tick) * steps / ticks_per_window, state);
+    const long n = first + static_cast<long>(tick) * steps / ticks_per_window;
+    if (tick < ticks_per_window) window.ticks[at(tick)] = reference.tick(n);
+    state_of(body, reference, n, state);
     reader.read(state, window.wanted[at(tick)]);
     anchor.carry(window.wanted[at(tick)]);
   }

@@ -11,13 +11,14 @@
 namespace molejo::tracking {
 
 struct Window {
-  long number = 0;
+  const Policy* policy = nullptr;  // none: zero
+  std::array<long, ticks_per_window> ticks{};
   std::vector<VecX> phi, rate;   // of each freedom, at the end of each step
   std::vector<Features> wanted;  // at the start of each tick, and at the end of the last
 };
 
 // Steps per window must be whole ticks. `window` keeps its memory.
-void look_at(const TrackedBody& body, const Reference& reference, long number, const Anchor& anchor,
-             FeatureReader& reader, Window& window);
+void look_at(const TrackedBody& body, const Reference& reference, long number, const Policy* policy,
+             const Anchor& anchor, FeatureReader& reader, Window& window);
 
 }  // namespace molejo::tracking

@@ -45,7 +45,8 @@ TEST_CASE("policy: what was done by a linear law is done again, at every tick of
       for (int tick = 0; tick < ticks_per_window; ++tick) {
         // as many loops later it is the same tick
         const long loop = n % 5;
-        policy.remember((loop * windows + w) * ticks_per_window + tick, s, law(w, s), 1, 0);
+        policy.remember((loop * windows + w) * ticks_per_window + tick, tick == 0, s, law(w, s), 1,
+                        0);
       }
     }
   }
@@ -67,9 +68,9 @@ TEST_CASE("policy: examples count by their weights, forgotten ones not at all") 
   Policy policy(ticks_per_window, false, 1);
   for (int n = 0; n < 3; ++n) {
     for (int tick = 0; tick < ticks_per_window; ++tick) {
-      policy.remember(tick, {}, {0.5}, 1, 0);  // of an old round
-      policy.remember(tick, {}, {0.1}, 3, 1);
-      policy.remember(tick, {}, {0.3}, 1, 1);
+      policy.remember(tick, tick == 0, {}, {0.5}, 1, 0);  // of an old round
+      policy.remember(tick, tick == 0, {}, {0.1}, 3, 1);
+      policy.remember(tick, tick == 0, {}, {0.3}, 1, 1);
     }
   }
   policy.forget_before(1);
@@ -89,7 +90,7 @@ TEST_CASE("policy: without examples nothing is done, and offsets have a bound") 
   policy.act(3, {1, 2, 3}, a);
   CHECK(a[0] == 0);
   CHECK(a[1] == 0);
-  for (int n = 0; n < 5; ++n) policy.remember(0, {}, {9, -9}, 1, 0);
+  for (int n = 0; n < 5; ++n) policy.remember(0, true, {}, {9, -9}, 1, 0);
   policy.fit();
   policy.act(0, {}, a);
   CHECK(a[0] == 0.6);
