@@ -235,6 +235,7 @@ int track(const TrackOptions& o) {
   const std::vector<Wish> wishes = wishes_of(o);
   RoundLine line(o.json);
   std::vector<PhysicalClip> made;
+  made.reserve(wishes.size());
   for (const Wish& wish : wishes) {
     made.push_back(make_physical(character, roles, wish, settings, line));
   }

@@ -100,6 +100,24 @@ TEST_CASE("terrain: one bump is a Gaussian of the given strength and width") {
   CHECK(t.relief.at(4, 0).height == doctest::Approx(top * std::exp(-0.5)).epsilon(1e-6));
 }
 
+TEST_CASE("terrain: bumps lie in their rectangle, as high and wide as they shall be") {
+  const Terrain t = one(
+      R"({"bumps": {"count": 200, "height": [20, 30], "width": [1, 2], "seed": 2}, "from": [-4, 6], "to": [6, 16]})");
+  // 200 of a volume of s sigma sqrt(2 pi), two thirds or so of it within 10 m by 10 m
+  double sum = 0, least = 1e9;
+  int n = 0;
+  for (double x = -3.9; x < 6; x += 0.2) {
+    for (double y = 6.1; y < 16; y += 0.2) {
+      const double h = t.relief.at(x, y).height;
+      sum += h, least = std::min(least, h), ++n;
+    }
+  }
+  const double mean = 200 * 25 * 1.5 * 2.5066 / 100;
+  CHECK(sum / n > 0.6 * mean);
+  CHECK(sum / n < 1.1 * mean);
+  CHECK(least > 0);
+}
+
 TEST_CASE("terrain: seeds give other ground, the same seed the same") {
   const auto height = [](int seed) {
     return one(R"({"noise": {"amplitude": 1, "feature": 2, "seed": )" + std::to_string(seed) +
