@@ -233,7 +233,7 @@ class Avoidance {
       top.next.pop_back();
       if (colour_[next] == on_path) {
         std::vector<std::uint32_t> round = states();
-        back_ = round.end() - std::find(round.begin(), round.end(), next);
+        back_ = static_cast<std::size_t>(round.end() - std::find(round.begin(), round.end(), next));
         return round;
       }
       if (colour_[next] == white && enter(next)) return states();
