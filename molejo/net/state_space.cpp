@@ -519,7 +519,10 @@ void StateSpace::successors(std::uint32_t state, std::vector<Edge>& edges) const
     std::vector<std::uint64_t> hashes;
   };
   static const ThreadKept<Found> kept;
-  auto& [next, all, hashes] = kept.of_this_thread();
+  // clang 14 lets no lambda have names of a structured binding
+  Found& found = kept.of_this_thread();
+  std::vector<Word>&next = found.next, &all = found.all;
+  std::vector<std::uint64_t>& hashes = found.hashes;
   next.resize(words);
   all.clear();
   hashes.clear();
