@@ -270,9 +270,11 @@ bool Playback::advance_to(double now, double& wait) {
   }
   const double due = speed_ == 0 ? std::numeric_limits<double>::infinity()
                                  : clock_time_ + (now - clock_wall_) * speed_;
-  using Clock = Timeline::Clock;
-  const Clock::time_point begin = Clock::now(), until = end_of_work();
-  const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+  using WorkClock = Timeline::Clock;
+  const WorkClock::time_point begin = WorkClock::now(), until = end_of_work();
+  const auto spent = [&] {
+    return std::chrono::duration<double>(WorkClock::now() - begin).count();
+  };
   bool late = false;
   while (!late && line.time() + line.interval() <= due + 1e-9) {
     const Advance made = advanced(until);
@@ -281,7 +283,7 @@ bool Playback::advance_to(double now, double& wait) {
       break;
     }
     changed_ = changed_ || made == Advance::shown;
-    late = made == Advance::not_yet || Clock::now() > until;
+    late = made == Advance::not_yet || WorkClock::now() > until;
   }
   if (now - rate_wall_ > 0.5) {
     rate_ = (line.time() - rate_time_) / (now - rate_wall_);

@@ -520,9 +520,9 @@ void StateSpace::successors(std::uint32_t state, std::vector<Edge>& edges) const
   };
   static const ThreadKept<Found> kept;
   // clang 14 lets no lambda have names of a structured binding
-  Found& found = kept.of_this_thread();
-  std::vector<Word>&next = found.next, &all = found.all;
-  std::vector<std::uint64_t>& hashes = found.hashes;
+  Found& own = kept.of_this_thread();
+  std::vector<Word>&next = own.next, &all = own.all;
+  std::vector<std::uint64_t>& hashes = own.hashes;
   next.resize(words);
   all.clear();
   hashes.clear();
