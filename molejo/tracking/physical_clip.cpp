@@ -110,6 +110,7 @@ struct ClipTracker::Memory {
   std::optional<ClipReference> reference;
   std::optional<Tracking> tracking;
   std::optional<Replay> best;
+  bool best_alone = false;  // by the policy alone
   double stood = 0;
 };
 
@@ -161,9 +162,13 @@ bool ClipTracker::round() {
   const bool was_steady = m.tracking->steady();
   m.stood = m.tracking->round().seconds;
   Replay now = m.play();
-  const bool better = !m.best || now.seconds > m.best->seconds + 1e-9 ||
-                      (now.seconds > m.best->seconds - 1e-9 && now.error < m.best->error);
-  if (better) m.best = std::move(now);
+  // what goes on by itself comes before what a search found
+  const bool alone = m.loops && m.tracking->steady();
+  const bool longer = !m.best || now.seconds > m.best->seconds + 1e-9;
+  const bool better = alone != m.best_alone ? alone
+                                            : longer || (now.seconds > m.best->seconds - 1e-9 &&
+                                                         now.error < m.best->error);
+  if (better) m.best = std::move(now), m.best_alone = alone;
   const bool settled = m.loops && was_steady && m.tracking->steady();
   return rounds() < m.settings.rounds && !settled;
 }
