@@ -229,10 +229,19 @@ CLI::App* add_track(CLI::App& app, TrackOptions& o) {
 int track(const TrackOptions& o) {
   const PhysicalClipSettings settings = settings_of(o);
   const std::string own = o.character.empty() ? files_of(o.clips).front() : o.character;
-  for (const std::string& path : o.outputs) check_output(path, {".glb", ".bvh"}, own);
+  for (const std::string& path : o.outputs) {
+    check_output(path, {".glb", ".bvh"}, own);
+    for (const std::string& file : files_of(o.clips)) check_output(path, {".glb", ".bvh"}, file);
+  }
   motion::Character character = load_character(given(own));
   const motion::Roles roles = motion::find_roles(character.skeleton, motion::bind_pose(character));
   const std::vector<Wish> wishes = wishes_of(o);
+  // before any work is done
+  const bool bvh = std::any_of(o.outputs.begin(), o.outputs.end(),
+                               [](const std::string& path) { return ending(path) == ".bvh"; });
+  if (bvh && wishes.size() > 1) {
+    throw InputError(fmt::format("a .bvh holds one clip, these are {}", wishes.size()));
+  }
   RoundLine line(o.json);
   std::vector<PhysicalClip> made;
   made.reserve(wishes.size());

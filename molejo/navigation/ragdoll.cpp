@@ -147,7 +147,7 @@ class RagdollMaker {
     body.shapes.push_back(shape);
     scene_.bodies.push_back(std::move(body));
     doll_.parts.push_back(
-        {s.name, s.parent, s.joint, s.spread, normalized(conjugate(s.q_WJ) * s.q_WB)});
+        {s.name, s.parent, s.joint, s.spread, normalized(conjugate(s.q_WJ) * s.q_WB), 0});
   }
 
   // Inertia about the joint of all that hangs on it, about axes across.
@@ -173,7 +173,7 @@ class RagdollMaker {
     joint.child = s.name;
     joint.X_PF = inverse(zero_pose(p)) * Pose{matrix(s.q_WB), s.origin};
     const Range range = range_of(s.kind);
-    const double inertia = carried_inertia(i);
+    const double inertia = doll_.parts[i].carried_inertia = carried_inertia(i);
     constexpr double w = 2 * 180 * degree * 20;  // limits give way at 20 Hz
     for (int c = 0; c < 3; ++c) {
       // about its bone a limb has next to no inertia: firm enough for what pushes from outside

@@ -24,11 +24,12 @@ struct Scene;
 namespace molejo::navigation {
 
 struct RagdollPart {
-  std::string name;         // of its body: "pelvis", "left_upper_leg"
-  int parent = -1;          // among the parts; the first is the pelvis
-  int joint = -1;           // of the skeleton
-  std::vector<int> spread;  // joints that share the turn against the parent, down to `joint`
-  Quat q_JB;                // from the axes of the body to those of the joint
+  std::string name;            // of its body: "pelvis", "left_upper_leg"
+  int parent = -1;             // among the parts; the first is the pelvis
+  int joint = -1;              // of the skeleton
+  std::vector<int> spread;     // joints that share the turn against the parent, down to `joint`
+  Quat q_JB;                   // from the axes of the body to those of the joint
+  double carried_inertia = 0;  // kg m^2: about its joint, of all that hangs on it; 0 of the pelvis
 };
 
 struct RagdollOptions {

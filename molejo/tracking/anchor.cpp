@@ -13,8 +13,7 @@ void Anchor::carry(Features& f) const {
   f.com = *this * f.com;
   f.com_velocity = turned_by(turn, f.com_velocity);
   f.spin = turned_by(turn, f.spin);
-  const SinCos<double> half = sincos(0.5 * turn);
-  f.root = Quat{half.cos, 0, 0, half.sin} * f.root;
+  f.root = exp_quat(Vec3{0, 0, turn}) * f.root;
   f.heading = wrapped(f.heading + turn);
   for (Vec3& p : f.feet) p = *this * p;
   for (Vec3& p : f.hands) p = *this * p;

@@ -64,7 +64,8 @@ double Follower::Memory::calm_end(const State& state) {
     look_at(body, reference, number + w, policy_at(number + w), anchor, reader, ahead);
     for (std::size_t l = 0; l < 4; ++l) lanes[l] = {&from, &none, &ends[l], nullptr, &end};
     rollout.run(ahead, lanes);
-    if (lanes[0].lost || molejo::tracking::has_fallen(end, ahead.wanted.back())) return 1e9;
+    if (lanes[0].lost || molejo::tracking::has_fallen(end, ahead.wanted.back(), body.leg_length))
+      return 1e9;
     from = ends[0];
   }
   return molejo::tracking::unlikeness(end, ahead.wanted.back(), body.leg_length,
@@ -76,7 +77,7 @@ void Follower::Memory::decide(const State& state) {
   if (number > 0) {
     reader.read(state, now);
     anchor.follow(now, window.wanted.back(), settings.slack);
-    fallen = molejo::tracking::has_fallen(now, window.wanted.back());
+    fallen = molejo::tracking::has_fallen(now, window.wanted.back(), body.leg_length);
   }
   reference.forget_before((number - 1) * steps);
   reference.lead((number + settings.depth + 1) * steps + 2, steering);

@@ -4,8 +4,8 @@
 //   every tick             the policy is asked what to do about what is sensed
 //   every step             targets of the motors
 //
-// Who is pushed away takes the walker along. Below a height, or farther from what it should do than
-// it can mend, it has fallen: then nothing drives it until it is begun anew.
+// A body that is pushed away does not run back: what it follows is seen from where it got to. Once
+// its centre of mass is too low it has fallen; its joints then only give way slowly.
 #pragma once
 
 #include "molejo/physics/command.h"

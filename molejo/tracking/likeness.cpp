@@ -9,16 +9,11 @@
 
 namespace molejo::tracking {
 
-namespace {
-
-// The turn from a to b, short way, in the axes of a.
 Vec3 turn_between(const Quat& a, const Quat& b) {
   Quat d = conjugate(a) * b;
   if (d.w < 0) d = {-d.w, -d.x, -d.y, -d.z};
   return log_quat(d);
 }
-
-}  // namespace
 
 void FeatureReader::read(const State& state, Features& f) {
   const Model& model = body_.model;
@@ -82,7 +77,7 @@ double unlikeness(const Features& now, const Features& wanted, double leg_length
     const Vec3 d = (now.com - now.feet[i]) - (wanted.com - wanted.feet[i]);
     balance += std::sqrt(d.x * d.x + d.y * d.y);
   }
-  balance = balance / 2 + 0.1 * norm(now.com_velocity - wanted.com_velocity) * 1;
+  balance = balance / 2 + 0.1 * norm(now.com_velocity - wanted.com_velocity);
   const Vec3 off = turned_by(-wanted.heading, now.com - wanted.com);
   const double drift = std::fabs(off.y) + 0.5 * std::fabs(off.x);
   return w.pose * pose + w.root * 0.7 * root +
@@ -93,9 +88,8 @@ Senses senses(const Features& now, const Features& wanted) {
   const auto seen = [&](const Vec3& x) { return turned_by(-wanted.heading, x); };
   Senses s{};
   std::size_t i = 0;
-  const Quat now_seen = now.root, wanted_seen = wanted.root;
   // the turn in world axes, from the reference
-  Quat d = now_seen * conjugate(wanted_seen);
+  Quat d = now.root * conjugate(wanted.root);
   if (d.w < 0) d = {-d.w, -d.x, -d.y, -d.z};
   const Vec3 turn = seen(log_quat(d)), spin = seen(now.spin - wanted.spin);
   const Vec3 velocity = seen(now.com_velocity - wanted.com_velocity);
@@ -112,14 +106,6 @@ Senses senses(const Features& now, const Features& wanted) {
   s[15] = std::clamp(off.x, -0.3, 0.3);
   s[16] = wanted.spin.z;
   return s;
-}
-
-double joint_error(const Features& now, const Features& wanted) {
-  double sum = 0;
-  for (std::size_t i = 0; i < now.joints.size(); ++i) {
-    sum += norm(turn_between(now.joints[i], wanted.joints[i]));
-  }
-  return sum / static_cast<double>(now.joints.size());
 }
 
 }  // namespace molejo::tracking

@@ -45,7 +45,7 @@ inline constexpr int sense_count = 17;
 using Senses = std::array<double, sense_count>;
 Senses senses(const Features& now, const Features& wanted);
 
-// Mean angle between joints, rad; and the distance of the centres of mass.
-double joint_error(const Features& now, const Features& wanted);
+// The turn from a to b the short way, in the axes of a.
+Vec3 turn_between(const Quat& a, const Quat& b);
 
 }  // namespace molejo::tracking

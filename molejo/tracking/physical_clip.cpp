@@ -160,7 +160,7 @@ bool ClipTracker::steady() const { return memory_->tracking->steady(); }
 bool ClipTracker::round() {
   Memory& m = *memory_;
   const bool was_steady = m.tracking->steady();
-  m.stood = m.tracking->round().seconds;
+  m.stood = m.tracking->round();
   Replay now = m.play();
   // what goes on by itself comes before what a search found
   const bool alone = m.loops && m.tracking->steady();

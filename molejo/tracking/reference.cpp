@@ -14,10 +14,6 @@ namespace molejo::tracking {
 
 namespace {
 
-Quat about_up(double angle) {
-  const SinCos<double> sc = sincos(0.5 * angle);
-  return {sc.cos, 0, 0, sc.sin};
-}
 Quat get_quaternion(const double* q) { return {q[0], q[1], q[2], q[3]}; }
 
 // The root of q turned about the vertical through the origin, then moved.
@@ -27,8 +23,8 @@ void carry(const Link& root, double turn, const Vec3& way, VecX& q) {
   M = turned_by(turn, M) + way - root.p_LF;
   for (int k = 0; k < 3; ++k) q[root.q + k] = dot(root.t_P[k], M);
   const Quat q_PB0 = quaternion(root.R_PB0);
-  const Quat r = normalized(conjugate(q_PB0) *
-                            (about_up(turn) * (q_PB0 * get_quaternion(q.data() + root.q + 3))));
+  const Quat r = normalized(conjugate(q_PB0) * (exp_quat(Vec3{0, 0, turn}) *
+                                                (q_PB0 * get_quaternion(q.data() + root.q + 3))));
   q[root.q + 3] = r.w, q[root.q + 4] = r.x, q[root.q + 5] = r.y, q[root.q + 6] = r.z;
 }
 
@@ -136,11 +132,13 @@ void ClipReference::stand_on_ground(const TrackedBody& body) {
 void state_of(const TrackedBody& body, const Reference& reference, long n, State& state) {
   VecX before, after;
   reference.coordinates(n, state.q);
-  const bool starts = !reference.loops() && n == 0;
-  reference.coordinates(starts ? n : n - 1, before);
+  reference.coordinates(n - 1, before);
   reference.coordinates(n + 1, after);
+  // at the ends of what does not loop one side is missing
+  const long end = reference.windows() * reference.steps_per_window();
+  const double known = !reference.loops() && (n <= 0 || n >= end) ? 1 : 2;
   state.t = static_cast<double>(n) * reference.step();
-  state.v = difference(body.model, before, after) / ((starts ? 1 : 2) * reference.step());
+  state.v = difference(body.model, before, after) / (known * reference.step());
 }
 
 }  // namespace molejo::tracking

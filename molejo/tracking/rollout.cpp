@@ -48,7 +48,7 @@ Rollout::Rollout(const TrackedBody& body, double step)
 }
 Rollout::~Rollout() = default;
 
-void Rollout::ask(const Window& window, int tick, std::span<Lane, 4> lanes, double) {
+void Rollout::ask(const Window& window, int tick, std::span<Lane, 4> lanes) {
   Memory& m = *memory_;
   for (int l = 0; l < 4; ++l) {
     const Lane& lane = lanes[at(l)];
@@ -64,8 +64,7 @@ void Rollout::ask(const Window& window, int tick, std::span<Lane, 4> lanes, doub
   }
 }
 
-void Rollout::run(const Window& window, std::span<Lane, 4> lanes,
-                  std::span<const Disturbance> disturbances) {
+void Rollout::run(const Window& window, std::span<Lane, 4> lanes) {
   const Model& model = body_.model;
   Memory& m = *memory_;
   for (int l = 0; l < 4; ++l) {
@@ -77,21 +76,11 @@ void Rollout::run(const Window& window, std::span<Lane, 4> lanes,
   double t = lanes[0].start->t;
   const std::size_t steps = window.phi.size(), per_tick = steps / ticks_per_window;
   for (std::size_t k = 0; k < steps; ++k) {
-    if (k % per_tick == 0) ask(window, static_cast<int>(k / per_tick), lanes, t);
+    if (k % per_tick == 0) ask(window, static_cast<int>(k / per_tick), lanes);
     for (int i = 0; i < model.nv; ++i) {
       MotorTarget<Pack4>& target = m.command.motors[at(i)];
       target.position = Pack4(window.phi[k][i]) + m.offset[at(i)];
       target.velocity = Pack4(window.rate[k][i]);
-    }
-    m.command.wrenches.clear();
-    for (const Disturbance& d : disturbances) {
-      if (t < d.from || t >= d.until) continue;
-      const Link& link = model.links[at(d.link)];
-      const Vec3 p = link.p_BM + link.p_MC;
-      m.command.wrenches.push_back({{d.link},
-                                    {Pack4(p.x), Pack4(p.y), Pack4(p.z)},
-                                    {Pack4(d.force.x), Pack4(d.force.y), Pack4(d.force.z)},
-                                    {}});
     }
     step_on_ground(model, Integrator::semi_implicit_euler, t, step_, m.q.data(), m.v.data(),
                    m.command, m.scratch, m.ground);

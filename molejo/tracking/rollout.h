@@ -16,13 +16,6 @@
 
 namespace molejo::tracking {
 
-// A force on a body from outside.
-struct Disturbance {
-  int link = 0;
-  Vec3 force;                  // N, at its centre of mass
-  double from = 0, until = 0;  // s
-};
-
 // What was sensed and done at each tick.
 struct Deeds {
   std::array<Senses, ticks_per_window> senses;
@@ -35,7 +28,6 @@ struct Lane {
   State* end = nullptr;
   Deeds* deeds = nullptr;
   Features* features = nullptr;  // at the end
-  double impact = 0;             // told: hardest stop, m/s of all the mass within 10 ms
   bool lost = false;             // told: numbers have run away
 };
 
@@ -45,11 +37,9 @@ class Rollout {
   Rollout(const TrackedBody& body, double step);
   ~Rollout();
 
-  // `t` is the time at the start, for disturbances.
-  void run(const Window& window, std::span<Lane, 4> lanes,
-           std::span<const Disturbance> disturbances = {});
+  void run(const Window& window, std::span<Lane, 4> lanes);
 
-  // What one world does, step by step: told before each step and after the last.
+  // What the first world does: told after each step.
   struct Watcher {
     virtual ~Watcher() = default;
     virtual void see(const State& state, const VecX& torques) = 0;
@@ -58,7 +48,7 @@ class Rollout {
 
  private:
   struct Memory;
-  void ask(const Window& window, int tick, std::span<Lane, 4> lanes, double t);
+  void ask(const Window& window, int tick, std::span<Lane, 4> lanes);
 
   const TrackedBody& body_;
   double step_;

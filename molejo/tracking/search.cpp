@@ -17,8 +17,13 @@ constexpr double lost_cost = 1e9;
 
 }  // namespace
 
-bool has_fallen(const Features& now, const Features& wanted) {
-  return !(now.com.z > 0.7 * wanted.com.z);
+double narrowed(double spread, double least, int rounds) {
+  for (int i = 0; i < rounds && spread > least; ++i) spread *= 0.85;
+  return std::max(least, spread);
+}
+
+bool has_fallen(const Features& now, const Features& wanted, double leg_length) {
+  return !(now.com.z > wanted.com.z - leg_length / 3);
 }
 
 struct TrackSearch::Memory {
@@ -51,7 +56,6 @@ struct TrackSearch::Memory {
     levels.clear();
     living.resize(1);
     living[0] = {state, 0};
-    best = 0;
   }
 
   struct Worker {
@@ -71,7 +75,6 @@ struct TrackSearch::Memory {
   std::vector<Node> nodes;
   Window window;
   Anchor anchor;
-  double best = 0;
 };
 
 TrackSearch::TrackSearch(const TrackedBody& body, const Reference& reference,
@@ -86,12 +89,6 @@ void TrackSearch::start(long window, const State& state, const Anchor& anchor) {
 void TrackSearch::follow(const Policy* policy) { memory_->policy = policy; }
 
 long TrackSearch::windows() const { return static_cast<long>(memory_->levels.size()); }
-double TrackSearch::best() const { return memory_->best; }
-double TrackSearch::steps() const {
-  return static_cast<double>(windows()) * memory_->settings.candidates *
-         memory_->reference.steps_per_window();
-}
-
 bool TrackSearch::advance() {
   Memory& m = *memory_;
   const SearchSettings& s = m.settings;
@@ -112,8 +109,8 @@ bool TrackSearch::advance() {
   look_at(m.body, m.reference, number, m.policy, m.anchor, first.reader, m.window);
   Random luck = stream(s.candidates);
   if (luck.uniform() < s.kicks) {
-    const double angle = 2 * pi * luck.uniform(), speed = s.kick * luck.uniform();
-    const Vec3 kick{speed * std::cos(angle), speed * std::sin(angle), 0};
+    const SinCos<double> way = sincos(2 * pi * luck.uniform());
+    const Vec3 kick = Vec3{way.cos, way.sin, 0} * (s.kick * luck.uniform());
     const Link& root = m.body.model.links[at(m.body.root)];
     for (Memory::Living& l : m.living) {
       for (int a = 0; a < 3; ++a) l.state.v[root.v + a] += dot(root.t_P[a], kick);
@@ -135,9 +132,8 @@ bool TrackSearch::advance() {
           const bool plain = (m.policy || parents > 1) && i < parents;
           if (!plain) {
             Random random = stream(i);
-            const double spread = s.spread * (s.bold > 0 && i % s.bold == s.bold - 1 ? 2 : 1);
             for (std::size_t a = 0; a < actions; ++a) {
-              node.step.offset[a] = spread * m.body.sampled[a].spread * random.normal();
+              node.step.offset[a] = s.spread * m.body.sampled[a].spread * random.normal();
             }
           }
           lanes[at(l)] = {&m.living[at(node.parent)].state, &node.step.offset, &m.next[at(i)].state,
@@ -149,7 +145,8 @@ bool TrackSearch::advance() {
           const Features& f = w.features[at(l)];
           double& cost = m.next[at(i)].cost;
           cost = lost_cost;
-          if (lanes[at(l)].lost || has_fallen(f, m.window.wanted.back())) continue;
+          if (lanes[at(l)].lost || has_fallen(f, m.window.wanted.back(), m.body.leg_length))
+            continue;
           double effort = 0;
           for (std::size_t a = 0; a < actions; ++a) {
             effort += m.nodes[at(i)].step.offset[a] * m.nodes[at(i)].step.offset[a];
@@ -173,7 +170,6 @@ bool TrackSearch::advance() {
     kept.push_back(m.nodes[at(i)]);
     m.living.push_back(std::move(m.next[at(i)]));
   }
-  m.best = m.living[0].cost;
   m.levels.push_back(std::move(kept));
   return true;
 }

@@ -20,8 +20,6 @@ struct SearchSettings {
   // Chance that a window begins with a kick, and the most that it changes the velocity, m/s.
   double kicks = 0, kick = 0.3;
   Slack slack = no_slack;
-  // Every `bold`th sample is twice as wide; 0: none.
-  int bold = 0;
 };
 
 class TrackSearch {
@@ -37,7 +35,6 @@ class TrackSearch {
   // A window further. False: all have fallen, and nothing was done.
   bool advance();
   long windows() const;
-  double best() const;  // unlikeness of the best one
   // What the best one sensed and did at each window, and its offsets.
   struct Step {
     Deeds deeds;
@@ -52,14 +49,16 @@ class TrackSearch {
     double weight = 0;
   };
   std::vector<Lesson> lessons(int later) const;
-  double steps() const;  // of all worlds
 
  private:
   struct Memory;
   std::unique_ptr<Memory> memory_;
 };
 
-// Fallen: the centre of mass is below 0.7 of where it should be.
-bool has_fallen(const Features& now, const Features& wanted);
+// The spread of samples after so many rounds.
+double narrowed(double spread, double least, int rounds);
+
+// Fallen: the centre of mass is a third of a leg lower than it should be, wherever the ground is.
+bool has_fallen(const Features& now, const Features& wanted, double leg_length);
 
 }  // namespace molejo::tracking

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "molejo/math/index.h"
 #include "molejo/math/random.h"
-#include "molejo/math/rotation.h"
+#include "molejo/model/scene.h"
 
 namespace molejo::tracking {
 
@@ -18,32 +17,30 @@ Tracking::Tracking(const TrackedBody& body, const Reference& reference,
       policy_(reference.windows() * ticks_per_window, reference.loops(), body.sampled.size()),
       before_(policy_) {}
 
-Tracking::Round Tracking::round() {
+double Tracking::round() {
   const double window = reference_.step() * reference_.steps_per_window();
   const long wanted = std::max(reference_.windows(), std::lround(settings_.seconds / window));
   const long once = reference_.loops() ? wanted : reference_.windows();
   SearchSettings s = settings_.search;
-  s.spread = std::max(settings_.least_spread, s.spread * std::pow(0.85, rounds_));
-  Round result;
-  result.stood = true;
+  s.spread = narrowed(s.spread, settings_.least_spread, rounds_);
   if (steady_) s.kicks = settings_.kicks, s.slack = settings_.slack;
   way_.clear();
   long done = 0;
-  for (int attempt = 0; done < wanted && (attempt == 0 || result.stood); ++attempt) {
+  bool stood = true;
+  for (int attempt = 0; done < wanted && stood; ++attempt) {
     s.seed = seed_of_stream(settings_.search.seed, (static_cast<std::uint64_t>(rounds_) << 20) +
                                                        static_cast<std::uint64_t>(attempt));
     TrackSearch search(body_, reference_, s, rounds_ > 0 ? &policy_ : nullptr);
     while (search.windows() < once && search.advance()) {
     }
-    result.stood = result.stood && search.windows() >= once;
-    result.steps += static_cast<double>(search.steps());
+    stood = search.windows() >= once;
     done += std::max(1L, search.windows());
     const auto way = search.way();
     if (way.size() > way_.size()) {
       way_.clear();
       for (const TrackSearch::Step& step : way) way_.push_back(step.offset);
     }
-    const long good = search.windows() >= once ? once : search.windows() - 5;
+    const long good = stood ? once : search.windows() - 5;
     for (const TrackSearch::Lesson& l : search.lessons(settings_.later)) {
       if (l.window >= good) continue;
       for (int tick = 0; tick < ticks_per_window; ++tick) {
@@ -52,14 +49,13 @@ Tracking::Round Tracking::round() {
       }
     }
   }
-  result.seconds = static_cast<double>(way_.size()) * window;
   policy_.forget_before(rounds_ + 1 - settings_.remembered);
   before_ = policy_;
   policy_.fit(settings_.ridge);
   ++rounds_;
   const long enough = reference_.loops() ? std::lround(settings_.steady / window) : once;
   steady_ = !replay(body_, reference_, &policy_, enough).fell;
-  return result;
+  return static_cast<double>(way_.size()) * window;
 }
 
 namespace {
@@ -84,11 +80,7 @@ struct Recorder : Rollout::Watcher {
 }  // namespace
 
 Replay replay(const TrackedBody& body, const Reference& reference, const Policy* policy,
-              long windows, std::span<const Action> offsets,
-              std::span<const Disturbance> disturbances, const Slack& slack,
-              const Foresight& foresight) {
-  std::optional<TrackSearch> search;
-  if (foresight.depth > 0) search.emplace(body, reference, foresight.search, policy);
+              long windows, std::span<const Action> offsets) {
   Rollout rollout(body, reference.step());
   FeatureReader reader(body);
   Recorder recorder(body);
@@ -99,32 +91,22 @@ Replay replay(const TrackedBody& body, const Reference& reference, const Policy*
   r.states.push_back(state);
   Features now;
   Window window;
-  Anchor anchor;
   r.errors.assign(body.links.size() - 1, 0.0);
   long done = 0;
   while (done < windows && !r.fell) {
-    if (done > 0) anchor.follow(now, window.wanted.back(), slack);
-    look_at(body, reference, done, policy, anchor, reader, window);
-    Action offset = at(done) < offsets.size() ? offsets[at(done)] : Action{};
-    if (search) {
-      search->start(done, state, anchor);
-      while (search->windows() < foresight.depth && search->advance()) {
-      }
-      if (search->windows() > 0) offset = search->way()[0].offset;
-    }
+    look_at(body, reference, done, policy, {}, reader, window);
+    const Action offset = at(done) < offsets.size() ? offsets[at(done)] : Action{};
     std::array<Lane, 4> lanes;
     State next[4];
     for (std::size_t l = 0; l < 4; ++l) lanes[l] = {&state, &offset, &next[l], nullptr, &now};
-    rollout.run(window, lanes, disturbances);
+    rollout.run(window, lanes);
     state = next[0];
     ++done;
     const Features& wanted = window.wanted.back();
-    r.fell = lanes[0].lost || has_fallen(now, wanted);
+    r.fell = lanes[0].lost || has_fallen(now, wanted, body.leg_length);
     if (lanes[0].lost) break;
     for (std::size_t i = 0; i < r.errors.size(); ++i) {
-      const double e =
-          2 * std::acos(std::min(1.0, std::fabs((conjugate(now.joints[i]) * wanted.joints[i]).w)));
-      r.errors[i] += e;
+      r.errors[i] += norm(turn_between(now.joints[i], wanted.joints[i]));
     }
     r.root += norm(now.com - wanted.com);
   }
@@ -137,6 +119,7 @@ Replay replay(const TrackedBody& body, const Reference& reference, const Policy*
   // what the ground gives, smoothed over 15 ms
   const auto n = static_cast<long>(r.states.size());
   const long half = std::max(1L, std::lround(0.0075 / reference.step()));
+  const double gravity = norm(body.scene->settings.gravity);
   std::vector<double> vz;
   for (const State& s : r.states) {
     reader.read(s, now);
@@ -145,7 +128,7 @@ Replay replay(const TrackedBody& body, const Reference& reference, const Policy*
   for (long i = half; i + half < n; ++i) {
     const double a =
         (vz[at(i + half)] - vz[at(i - half)]) / (2 * static_cast<double>(half) * reference.step());
-    r.peak_force = std::max(r.peak_force, 1 + a / 9.81);
+    r.peak_force = std::max(r.peak_force, 1 + a / gravity);
   }
   return std::move(recorder.result);
 }

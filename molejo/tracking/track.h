@@ -28,12 +28,8 @@ class Tracking {
   // All must outlive it.
   Tracking(const TrackedBody& body, const Reference& reference, const TrackSettings& settings);
 
-  struct Round {
-    double seconds = 0;  // that the search stood
-    bool stood = false;  // to the end
-    double steps = 0;
-  };
-  Round round();
+  // Seconds that its longest search stood.
+  double round();
   int rounds() const { return rounds_; }
   bool steady() const { return steady_; }
   const Policy& policy() const { return policy_; }
@@ -63,16 +59,8 @@ struct Replay {
   std::vector<State> states;        // every step, with the first
 };
 
-// How many windows ahead it tries what it may do, beside what the policy does.
-struct Foresight {
-  int depth = 0;  // windows; 0: none
-  SearchSettings search;
-};
-
 // By the policy (none: zero) and offsets for windows (fewer: zero).
 Replay replay(const TrackedBody& body, const Reference& reference, const Policy* policy,
-              long windows, std::span<const Action> offsets = {},
-              std::span<const Disturbance> disturbances = {}, const Slack& slack = no_slack,
-              const Foresight& foresight = {});
+              long windows, std::span<const Action> offsets = {});
 
 }  // namespace molejo::tracking

@@ -1,7 +1,5 @@
 #include "molejo/tracking/tracked_body.h"
 
-#include <algorithm>
-
 #include "molejo/math/index.h"
 #include "molejo/model/build.h"
 #include "molejo/model/scene.h"
@@ -13,15 +11,13 @@ namespace {
 // What a part of a ragdoll is for.
 enum class Duty { root, trunk, hip, knee, foot, toes, hanging };
 
-bool ends_with(const std::string& name, std::string_view end) { return name.ends_with(end); }
-
 Duty duty(const std::string& name, int parent) {
   if (parent < 0) return Duty::root;
   if (name == "torso" || name == "waist") return Duty::trunk;
-  if (ends_with(name, "_upper_leg") || ends_with(name, "_leg_1")) return Duty::hip;
-  if (ends_with(name, "_lower_leg") || name.find("_leg_") != std::string::npos) return Duty::knee;
-  if (ends_with(name, "_foot")) return Duty::foot;
-  if (ends_with(name, "_toes")) return Duty::toes;
+  if (name.ends_with("_upper_leg") || name.ends_with("_leg_1")) return Duty::hip;
+  if (name.ends_with("_lower_leg") || name.find("_leg_") != std::string::npos) return Duty::knee;
+  if (name.ends_with("_foot")) return Duty::foot;
+  if (name.ends_with("_toes")) return Duty::toes;
   return Duty::hanging;
 }
 
@@ -53,22 +49,6 @@ Scene with_ground(const Ragdoll& ragdoll, double friction) {
   return scene;
 }
 
-// Inertia about the joint of all that hangs on it, about an axis across.
-double carried_inertia(const Scene& scene, const Ragdoll& ragdoll, std::size_t i) {
-  double sum = 0;
-  const Vec3 joint = scene.bodies[i].X_WB.p;
-  for (std::size_t k = i; k < ragdoll.parts.size(); ++k) {
-    int up = static_cast<int>(k);
-    while (up > static_cast<int>(i)) up = ragdoll.parts[at(up)].parent;
-    if (up != static_cast<int>(i)) continue;
-    const SceneBody& body = scene.bodies[k];
-    const Vec3 way = body.X_WB * body.given->p_BC - joint;
-    const Sym3& I = body.given->I_BC;
-    sum += body.given->mass * dot(way, way) + std::max({I.xx, I.yy, I.zz});
-  }
-  return sum;
-}
-
 }  // namespace
 
 TrackedBody make_tracked_body(const Ragdoll& ragdoll, const TrackedBodyOptions& options) {
@@ -82,7 +62,7 @@ TrackedBody make_tracked_body(const Ragdoll& ragdoll, const TrackedBodyOptions& 
     JointMotor motor;
     const Duty d = duty(ragdoll.parts[i].name, ragdoll.parts[i].parent);
     if (d == Duty::hanging) {
-      const double inertia = carried_inertia(scene, ragdoll, i);
+      const double inertia = ragdoll.parts[i].carried_inertia;
       motor.stiffness = inertia * options.rate * options.rate;
       motor.damping = 1.5 * inertia * options.rate;
       motor.strength = 0.2 * carried;
@@ -141,7 +121,7 @@ TrackedBody make_tracked_body(const Ragdoll& ragdoll, const TrackedBodyOptions& 
         body.soles.push_back(link_index);
         break;
       case Duty::hanging:
-        if (ends_with(ragdoll.parts[i].name, "_lower_arm")) body.hands.push_back(link_index);
+        if (ragdoll.parts[i].name.ends_with("_lower_arm")) body.hands.push_back(link_index);
         break;
     }
     for (int axis = 0; axis < 3; ++axis) body.motors[at(link.v + axis)] = motors[i];

@@ -76,7 +76,7 @@ double WalkTraining::round() {
 // Windows that it stood; what was done is remembered.
 long WalkTraining::search(int attempt, long most) {
   SearchSettings s = settings_.search;
-  s.spread = std::max(settings_.least_spread, s.spread * std::pow(0.85, rounds_));
+  s.spread = narrowed(s.spread, settings_.least_spread, rounds_);
   if (steady_) s.kicks = settings_.kicks, s.slack = settings_.slack;
   s.seed =
       seed_of_stream(settings_.search.seed, static_cast<std::uint64_t>(rounds_) * most_attempts +
@@ -138,7 +138,7 @@ double WalkTraining::alone(double seconds) const {
     std::array<Lane, 4> lanes;
     for (std::size_t l = 0; l < 4; ++l) lanes[l] = {&state, &none, &ends[l], nullptr, &now};
     rollout.run(window, lanes);
-    if (lanes[0].lost || has_fallen(now, window.wanted.back())) {
+    if (lanes[0].lost || has_fallen(now, window.wanted.back(), body_.leg_length)) {
       return static_cast<double>(w) * window_seconds;
     }
     state = ends[0];

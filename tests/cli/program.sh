@@ -2531,6 +2531,10 @@ test_track_refuses_bad_input_with_one_line() {
   refuse "--candidates: '3'" track "$scenes/walks/stick_walk.bvh" --candidates 3
   refuse "--rounds: '0'" track "$scenes/walks/stick_walk.bvh" --rounds 0
   refuse "--loop and --once: only one of them" track "$scenes/walks/stick_walk.bvh" --loop --once
+  refuse "a .bvh holds one clip, these are 2" track "$scenes/walks/stick_walk.bvh" "$scenes/walks/stick_idle.bvh" -o a.bvh
+  cp "$scenes/walks/stick_idle.bvh" idle.bvh
+  refuse "idle.bvh" track "$scenes/walks/stick_walk.bvh" idle.bvh -o idle.bvh
+  cmp idle.bvh "$scenes/walks/stick_idle.bvh"
   refuse "--clip: no clip is called 'run'" track "$scenes/walks/stick_walk.bvh" --clip run
   refuse "pendulum.json: unknown ending '.json'" track "$scenes/walks/stick_walk.bvh" --character "$scenes/pendulum.json"
 }

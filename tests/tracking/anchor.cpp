@@ -6,6 +6,7 @@
 #include "molejo/math/angles.h"
 #include "molejo/math/random.h"
 #include "molejo/math/rotation.h"
+#include "molejo/tracking/search.h"
 
 using namespace molejo;
 using namespace molejo::tracking;
@@ -42,6 +43,19 @@ TEST_CASE("anchor: what is sensed and how alike two are does not depend on where
       CHECK(after[k] == doctest::Approx(before[k]).epsilon(1e-9).scale(1));
     }
     CHECK(unlikeness(now, wanted, 0.9, {}) == doctest::Approx(unlike).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("anchor: who has fallen is told wherever the ground is, and at any size") {
+  Features wanted, now;
+  for (const double ground : {-5.0, 0.0, 40.0}) {
+    for (const double leg : {0.1, 0.9, 8.0}) {
+      wanted.com.z = ground + 1.1 * leg;
+      now.com.z = ground + 0.8 * leg;
+      CHECK_FALSE(has_fallen(now, wanted, leg));
+      now.com.z = ground + 0.7 * leg;
+      CHECK(has_fallen(now, wanted, leg));
+    }
   }
 }
 

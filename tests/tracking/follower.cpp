@@ -12,7 +12,7 @@
 #include "molejo/navigation/adaptive_walker.h"
 #include "molejo/physics/world.h"
 #include "molejo/tracking/walk_training.h"
-#include "tests/support/made_walks.h"
+#include "tests/tracking/walking_person.h"
 
 using namespace molejo;
 using namespace molejo::tracking;
@@ -20,15 +20,8 @@ using namespace molejo::test;
 
 namespace {
 
-struct Person {
-  Person() : character(made_stick_walk()) {
-    const motion::Roles roles =
-        motion::find_roles(character.skeleton, motion::bind_pose(character));
-    clips = navigation::make_walk_clips(character, navigation::make_rig(character, roles),
-                                        character.clips.at(0), nullptr);
-    ragdoll = navigation::make_ragdoll(*clips, character, 1);
-    body = make_tracked_body(ragdoll);
-    map.emplace(ragdoll, clips->rig, body.model);
+struct Person : WalkingPerson {
+  Person() {
     const double speed = clips->walk.footfalls.speed();
     lift = ClipReference(body, *map, clips->rig, clips->walk.clip, 1, {.speed = speed}).lift();
     ground.add(motion::formula_relief(-100, 100, -100, 100, [](double, double) { return 0.0; }));
@@ -39,16 +32,10 @@ struct Person {
         body, *map, [this] { return walker(); }, clips->walk.sampler.duration(), lift, s);
     for (int round = 0; round < 2; ++round) CHECK(training->round() > 2);
   }
-  Person(const Person&) = delete;
   std::unique_ptr<navigation::Walker> walker() const {
     return navigation::make_adaptive_walker(clips, ground, {});
   }
 
-  motion::Character character;
-  std::shared_ptr<const navigation::WalkClips> clips;
-  navigation::Ragdoll ragdoll;
-  TrackedBody body;
-  std::optional<RagdollMap> map;
   motion::Ground ground;
   double lift = 0;
   std::optional<WalkTraining> training;

@@ -5,9 +5,8 @@
 
 #include "molejo/math/index.h"
 #include "molejo/model/kinematics.h"
-#include "molejo/navigation/walk_clips.h"
 #include "molejo/physics/point_contact.h"
-#include "tests/support/made_walks.h"
+#include "tests/tracking/walking_person.h"
 
 using namespace molejo;
 using namespace molejo::tracking;
@@ -15,19 +14,11 @@ using namespace molejo::test;
 
 namespace {
 
-struct Walked {
-  Walked() : character(made_stick_walk()) {
-    const motion::Roles roles =
-        motion::find_roles(character.skeleton, motion::bind_pose(character));
-    clips = navigation::make_walk_clips(character, navigation::make_rig(character, roles),
-                                        character.clips.at(0), nullptr);
-    ragdoll = navigation::make_ragdoll(*clips, character, 1);
-    body = make_tracked_body(ragdoll);
-    map.emplace(ragdoll, clips->rig, body.model);
+struct Walked : WalkingPerson {
+  Walked() {
     reference.emplace(body, *map, clips->rig, clips->walk.clip, 1.0,
                       ClipReferenceOptions{.speed = 1.1});
   }
-  Walked(const Walked&) = delete;
   double lowest_sole(const VecX& q) const {
     Kinematics<double> k(body.model);
     update_poses(body.model, q.data(), k);
@@ -40,11 +31,6 @@ struct Walked {
     return z;
   }
 
-  motion::Character character;
-  std::shared_ptr<const navigation::WalkClips> clips;
-  navigation::Ragdoll ragdoll;
-  TrackedBody body;
-  std::optional<RagdollMap> map;
   std::optional<ClipReference> reference;
 };
 
@@ -74,6 +60,22 @@ TEST_CASE("reference: a loop goes on where it ended, as far as its speed takes i
   r.coordinates(r.steps() - 1, before);
   r.coordinates(r.steps(), after);
   CHECK(difference(w.body.model, before, after).cwiseAbs().maxCoeff() < 0.2);
+}
+
+TEST_CASE("reference: what does not loop keeps its speed to both ends, and stays there") {
+  const Walked w;
+  const ClipReference once(w.body, *w.map, w.clips->rig, w.clips->walk.clip, 1.0,
+                           {.loops = false, .speed = 1.1});
+  State state, beyond;
+  FeatureReader reader(w.body);
+  Features f;
+  for (const long n : {0L, once.steps() / 2, once.steps()}) {
+    state_of(w.body, once, n, state);
+    reader.read(state, f);
+    CHECK(f.com_velocity.x == doctest::Approx(1.1).epsilon(0.4));
+  }
+  state_of(w.body, once, once.steps() + 7, beyond);
+  CHECK(beyond.q == state.q);
 }
 
 TEST_CASE("reference: its feet stand on the ground, and never far in it") {
