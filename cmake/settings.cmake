@@ -15,8 +15,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND MOLEJO_UNITY)  # clang-tidy reads th
 endif()
 target_compile_definitions(molejo_settings INTERFACE $<$<NOT:$<CONFIG:Debug>>:EIGEN_NO_DEBUG>)
 
-# of what nobody waits for
-set(MOLEJO_PLAIN_OPTIONS $<$<CONFIG:Release>:-O1>)
+# Of what nobody waits for. For a unit of templates g++ takes a fifth less with -Og than with -O1,
+# and no less with -O0.
+set(MOLEJO_PLAIN_OPTIONS $<$<CONFIG:Release>:-Og>)
 
 set(MOLEJO_SANITIZERS)
 if(MOLEJO_SANITIZE STREQUAL "thread")

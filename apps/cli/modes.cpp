@@ -22,6 +22,8 @@ namespace molejo::cli {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 // "x,y,z", each a plain number.
 Vec3 read_vector(const std::string& option, const std::string& text) {
   Vec3 v;
@@ -132,8 +134,7 @@ void print_table(const FoundModes& a) {
   }
 }
 
-nlohmann::ordered_json to_json(const FoundModes& a, const ModesOptions& options) {
-  using Json = nlohmann::ordered_json;
+Json to_json(const FoundModes& a, const ModesOptions& options) {
   const std::vector<std::string> names = freedom_names(a.character);
   Json modes = Json::array();
   for (int i = 0; i < a.modes.count(); ++i) {
@@ -190,9 +191,7 @@ int modes(const ModesOptions& options) {
   const FoundModes a = analyse(options);
   if (!options.output.empty()) write_clips(a, options.output);
   if (options.json) {
-    fmt::print(
-        "{}\n",
-        to_json(a, options).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    fmt::print("{}\n", to_json(a, options).dump(2, ' ', false, Json::error_handler_t::replace));
   } else {
     print_table(a);
   }

@@ -82,7 +82,7 @@ class TreeBuilder {
   bool start_object(std::size_t) { return open(JsonValue::object()), true; }
   bool start_array(std::size_t) { return open(JsonValue::array()), true; }
   bool key(std::string& x) {
-    if (!seen_.back().insert(x).second) refuse("duplicate key '" + x.substr(0, 64) + "'");
+    if (has_key(x)) refuse("duplicate key '" + x.substr(0, 64) + "'");
     open_.back()->keys.push_back(std::move(x));
     return true;
   }
@@ -101,6 +101,16 @@ class TreeBuilder {
   }
 
  private:
+  // Does the open object have that key already? One of many keys is given a set of them.
+  bool has_key(const std::string& x) {
+    constexpr std::size_t few = 32;
+    const std::vector<std::string>& keys = open_.back()->keys;
+    if (keys.size() < few) return std::find(keys.begin(), keys.end(), x) != keys.end();
+    std::set<std::string>& seen = seen_.back();
+    if (seen.empty()) seen.insert(keys.begin(), keys.end());
+    return !seen.insert(x).second;
+  }
+
   // a token ends at or one before the place the parser has reached, and never holds a line end
   int current_line() {
     const char* end = reached_ > begin_ ? reached_ - 1 : begin_;
@@ -145,7 +155,7 @@ class TreeBuilder {
   JsonValue& root_;
   std::size_t values_ = 0;
   std::vector<JsonValue*> open_;
-  std::vector<std::set<std::string>> seen_;  // keys of the open objects
+  std::vector<std::set<std::string>> seen_;  // of the open objects: their keys, where they are many
 };
 
 // the keys or indices that lead from `from` to `wanted`, last first

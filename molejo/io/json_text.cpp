@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <iterator>
 
 #include "molejo/io/json_document.h"
 #include "molejo/model/error.h"
@@ -11,36 +12,41 @@ namespace {
 
 using JsonKind = JsonValue::Kind;
 
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
+void append_quoted(const std::string& text, std::string& out) {
+  out += '"';
   for (const char c : text) {
     switch (c) {
       case '"':
-        result += "\\\"";
+        out += "\\\"";
         break;
       case '\\':
-        result += "\\\\";
+        out += "\\\\";
         break;
       case '\n':
-        result += "\\n";
+        out += "\\n";
         break;
       case '\t':
-        result += "\\t";
+        out += "\\t";
         break;
       default:
         if (static_cast<unsigned char>(c) < ' ') {
-          result += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+          fmt::format_to(std::back_inserter(out), "\\u{:04x}",
+                         static_cast<unsigned>(static_cast<unsigned char>(c)));
         } else {
-          result += c;
+          out += c;
         }
     }
   }
-  return result + "\"";
+  out += '"';
 }
 
-// "-0" would come back as the integer 0
-std::string number_text(double x) {
-  return x == 0 && std::signbit(x) ? "-0.0" : fmt::format("{}", x);
+void append_number(double x, std::string& out) {
+  // "-0" would come back as the integer 0
+  if (x == 0 && std::signbit(x)) {
+    out += "-0.0";
+  } else {
+    fmt::format_to(std::back_inserter(out), "{}", x);
+  }
 }
 
 // appends the value on one line; stops early once `out` is longer than `longest`
@@ -54,10 +60,10 @@ void append_line(const JsonValue& value, std::size_t longest, std::string& out) 
       out += value.boolean ? "true" : "false";
       return;
     case JsonKind::number:
-      out += number_text(value.number);
+      append_number(value.number, out);
       return;
     case JsonKind::string:
-      out += quoted(value.text);
+      append_quoted(value.text, out);
       return;
     case JsonKind::array:
     case JsonKind::object:
@@ -67,7 +73,10 @@ void append_line(const JsonValue& value, std::size_t longest, std::string& out) 
   out += object ? '{' : '[';
   for (std::size_t i = 0; i < value.items.size() && out.size() <= longest; ++i) {
     if (i > 0) out += ", ";
-    if (object) out += quoted(value.keys[i]) + ": ";
+    if (object) {
+      append_quoted(value.keys[i], out);
+      out += ": ";
+    }
     append_line(value.items[i], longest, out);
   }
   out += object ? '}' : ']';
@@ -77,23 +86,25 @@ void append_line(const JsonValue& value, std::size_t longest, std::string& out) 
 void append_pretty(const JsonValue& value, std::size_t indent, std::size_t column,
                    std::string& out) {
   constexpr std::size_t columns = 99;  // a comma may follow
-  std::string line;
-  append_line(value, columns, line);
+  const std::size_t start = out.size();
+  append_line(value, start + columns, out);
   const bool root = indent == 0 && column == 0;
-  if (value.items.empty() || (column + line.size() <= columns && !root)) {
-    out += line;
-    return;
-  }
+  if (value.items.empty() || (column + out.size() - start <= columns && !root)) return;
+  out.resize(start);
   const bool object = value.is(JsonKind::object);
-  const std::string space(indent + 2, ' ');
   out += object ? "{\n" : "[\n";
   for (std::size_t i = 0; i < value.items.size(); ++i) {
-    const std::string key = object ? quoted(value.keys[i]) + ": " : "";
-    out += space + key;
-    append_pretty(value.items[i], indent + 2, indent + 2 + key.size(), out);
+    const std::size_t line = out.size();
+    out.append(indent + 2, ' ');
+    if (object) {
+      append_quoted(value.keys[i], out);
+      out += ": ";
+    }
+    append_pretty(value.items[i], indent + 2, out.size() - line, out);
     out += i + 1 < value.items.size() ? ",\n" : "\n";
   }
-  out += std::string(indent, ' ') + (object ? '}' : ']');
+  out.append(indent, ' ');
+  out += object ? '}' : ']';
 }
 
 void require_finite(const JsonValue& value) {

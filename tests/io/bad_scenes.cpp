@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "molejo/io/json_document.h"
 #include "molejo/io/scene.h"
 #include "molejo/model/build.h"
 #include "molejo/model/scene.h"
@@ -101,6 +102,24 @@ TEST_CASE("bad scenes: text that is not JSON") {
   CHECK(error_of(repeated("{\"a\":", 100000)) == "bad.json:1: nested deeper than 64 levels");
   CHECK(error_of("[0" + repeated(",0", 2'000'000) + "]") == "bad.json:1: more than 2000000 values");
   CHECK(error_of(std::string("{\"name\": \"a\0b\"}", 15)).find("bad.json:1: column 12: ") == 0);
+}
+
+TEST_CASE("bad scenes: no key comes twice, however many there are") {
+  for (const int count : {1, 31, 32, 33, 200}) {
+    CAPTURE(count);
+    std::string keys;
+    for (int i = 0; i < count; ++i) keys += "\"k" + std::to_string(i) + "\": 0, ";
+    for (const int twice : {0, count / 2, count - 1}) {
+      const std::string key = "k" + std::to_string(twice);
+      CHECK(error_of("{" + keys + "\"" + key + "\": 0}") ==
+            "bad.json:1: duplicate key '" + key + "'");
+    }
+    CHECK(error_of("{" + keys + "\"other\": 0}").find("duplicate") == std::string::npos);
+    // those of one object say nothing about those of the next
+    const std::string object = "{" + keys + "\"other\": 0}";
+    CHECK(parse_json("[" + object + "," + object + "]", SourceFile::given("two.json"))
+              .root.items.size() == 2);
+  }
 }
 
 TEST_CASE("bad scenes: values of the wrong kind or size") {
