@@ -141,7 +141,6 @@ TEST_CASE("gait run: who is lifted by the hand hangs there, and does not swing f
     run.advance();
     farthest = std::max(farthest, norm(torso(run) - hand));
   }
-  MESSAGE("farthest " << farthest);
   CHECK(farthest < 0.3);
 }
 
