@@ -322,7 +322,6 @@ void take_back(const Model& model, const double* q, const double* v, Dynamics<do
     step.contacts.X_WS[index(s->collider)] = s->X_WS;
     step.contacts.broad_phase.update(s->collider, s->box);
   }
-  step.before.woken.clear();
   update_awake(model, d, step);
   place_sleepers(model, q, v, d, step);
 }

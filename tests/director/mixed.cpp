@@ -91,6 +91,20 @@ TEST_CASE("mixed: forces act from the time the token comes to the time it leaves
   CHECK(d.recording.frames[48].state.v[0] == v[0]);
 }
 
+TEST_CASE("mixed: while it waits for the world, without any delay, all of its progress is made") {
+  const Show show = show_of(R"({"scene": {"gravity": [0, 0, 0], "bodies": [
+      {"name": "ball", "mass": 2, "shape": {"sphere": 0.1}}]},
+    "net": {"places": [{"name": "held", "await": true, "tokens": 1}, {"name": "free"}],
+            "transitions": [{"name": "let_go", "in": "held", "out": "free"}]},
+    "duration": 2, "fps": 24, "causes": [{"at": [1], "finish": "held"}],
+    "places": {"held": {"do": "force", "body": "ball", "force": ["4*progress", 0, 0]}}})");
+  const Directed d = direct(show);
+  CHECK(d.recording.summary.failure == "");
+  // 4 N on 2 kg for a second
+  CHECK(d.recording.frames[24].state.v[0] == doctest::Approx(2).epsilon(1e-6));
+  CHECK(d.recording.frames.back().state.v[0] == doctest::Approx(2).epsilon(1e-6));
+}
+
 TEST_CASE("mixed: a motor has the target of the place while the token waits, then its own again") {
   const std::string text = R"({"scene": {"gravity": [0, 0, 0], "contact": false, "bodies": [
       {"name": "door", "position": [0.5, 0, 0], "shape": {"box": [1, 0.05, 1]}, "mass": 1}],

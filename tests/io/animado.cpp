@@ -110,6 +110,13 @@ TEST_CASE("animado script: state names are the start in initial values, live in 
   CHECK(std::fabs(shown.pose("a").p.x - x) < 1e-7);
 }
 
+TEST_CASE("animado script: an actor may start where another one does") {
+  const Scene scene = parse(std::string(times) + "ACTOR a\n" + unit + "sx b.sx + 1\nsy b.reach\n" +
+                            "ACTOR b\n" + unit + "sx reach/2\nreach 6\n");
+  CHECK(scene.bodies[0].X_WB.p == Vec3{4, 6, 0});
+  CHECK(scene.bodies[1].X_WB.p == Vec3{3, 0, 0});
+}
+
 TEST_CASE("animado script: t runs from time_start, in forces and in what starts with it") {
   const Scene scene = parse(std::string("time_start 2\ntime_end 3\ntime_step 0.01\nACTOR a\n") +
                             unit + "sx t\nFx t\n");

@@ -141,6 +141,19 @@ TEST_CASE("bacin: E1 gives 300 frames whose vertices turn as they should") {
   std::filesystem::remove_all(folder);
 }
 
+TEST_CASE("bacin: a run that is shorter than a frame is one frame") {
+  Scene scene = experiment("e1");
+  scene.settings.duration = 0.01;
+  const Built built = build(scene);
+  const std::string folder = fresh_folder("bacin_short");
+  FileSet files;
+  add_bacin_frames(built.model, simulate(built, scene.settings), folder + "e1", files);
+  files.commit();
+  CHECK(read_frame(folder + "e10.ste").t == 0);
+  CHECK_FALSE(std::filesystem::exists(folder + "e11.ste"));
+  std::filesystem::remove_all(folder);
+}
+
 TEST_CASE("bacin: the surface is closed for every body, whatever its shape") {
   Scene scene;
   const std::vector<Geometry> geometries{Sphere{1}, Capsule{0.5, 1}, Box{{1, 2, 3}},
@@ -247,7 +260,7 @@ TEST_CASE("bacin: what the format cannot say is told, and joints it lacks are ma
   Scene scene;
   scene.settings.gravity = {1, 0, -9.81};
   scene.settings.duration = 0.5;
-  for (const char* name : {"a", "b c", "d", "e"}) {
+  for (const char* name : {"a", "b c", "d(1)=2", "e"}) {
     SceneBody body;
     body.name = name;
     body.X_WB.p = {static_cast<double>(scene.bodies.size()), 0, 0};
@@ -267,8 +280,8 @@ TEST_CASE("bacin: what the format cannot say is told, and joints it lacks are ma
   };
   join("hooke", JointType::universal, "", {}, "a");
   join("weld", JointType::fixed, "a", {1, 0, 0}, "b c");
-  join("table", JointType::planar, "b c", {1, 0, 0}, "d");
-  join("axle", JointType::revolute, "d", {1, 0, 0}, "e");
+  join("table", JointType::planar, "b c", {1, 0, 0}, "d(1)=2");
+  join("axle", JointType::revolute, "d(1)=2", {1, 0, 0}, "e");
   scene.joints[0].position = {0.3, -0.2};
   scene.joints[0].velocity = {1, 0.5};
   scene.joints[3].drives[0].damping = 0.01;
@@ -281,6 +294,7 @@ TEST_CASE("bacin: what the format cannot say is told, and joints it lacks are ma
   CHECK(told("gravity is 1 0 -9.81, but Bacin's is vertical: only its third part is written."));
   CHECK(told("the integrator midpoint is replaced by rkf45, the only one of Bacin's files."));
   CHECK(told("'b c' is written as 'b_c'."));
+  CHECK(told("'d(1)=2' is written as 'd_1__2'."));  // what his own words are made of
   CHECK(told("joint 'axle' has a spring, damper, limit or motor, which is left out."));
   CHECK(std::any_of(warnings.begin(), warnings.end(), [](const std::string& warning) {
     return warning.find("the shape of body 'a' is written as a convex polyhedron") == 0;

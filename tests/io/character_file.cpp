@@ -388,6 +388,10 @@ TEST_CASE("character file: broken structure is an error that names the place") {
   Sample beyond = sample();
   beyond.json["accessors"][1]["count"] = 4;
   CHECK(has_problem(beyond.parse(), "reach beyond the 48 bytes of their view"));
+  Sample short_of_a_byte = sample();
+  Json& json = short_of_a_byte.json;
+  json["bufferViews"][json["accessors"][1]["bufferView"].get<std::size_t>()]["byteLength"] = 47;
+  CHECK(has_problem(short_of_a_byte.parse(), "reach beyond the 47 bytes of their view"));
   has(error_text([] { parse_gltf_character("glTF", "a.glb"); }), "a.glb: a GLB file that ends");
   has(error_text([] { parse_gltf_character("{", "a.gltf"); }), "a.gltf:1");
 }
@@ -426,6 +430,13 @@ TEST_CASE(
   CHECK(announced.clips[0].times[0].capacity() < 100);
   has(error_text([&] { parse_bvh(head + "Frames: 1\nFrame Time: 0.1\n1 2 x\n", "a.bvh"); }),
       "a.bvh:10: 'x': expected a number");
+  // so many digits as a number needs and more, but not any number of them
+  const auto with_digits = [&](std::size_t letters) {
+    const std::string number = "3." + std::string(letters - 2, '1');
+    return parse_bvh(head + "Frames: 1\nFrame Time: 0.1\n1 2 " + number + "\n", "a.bvh");
+  };
+  CHECK(with_digits(63).clips[0].times[0].size() == 1);
+  has(error_text([&] { with_digits(64); }), "expected a number");
   std::string deep = "HIERARCHY\nROOT a\n{\n";
   for (int i = 0; i < 2000; ++i) deep += "JOINT b\n{\n";
   has(error_text([&] { parse_bvh(deep, "a.bvh"); }), "1000 joints below each other");

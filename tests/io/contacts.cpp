@@ -244,6 +244,17 @@ TEST_CASE("force arrows: a node in the animation for each moving body that is to
   const Vec3 z = matrix(Quat{q[3], q[0], q[1], q[2]}).column(2);
   CHECK(norm(z - normalized({2, 0, 3})) < 1e-6);
 
+  // a metre long and slim where its scale is one
+  const Json& mesh = root["meshes"][(*arrow)["mesh"].get<std::size_t>()];
+  const Json& corners =
+      root["accessors"][mesh["primitives"][0]["attributes"]["POSITION"].get<std::size_t>()];
+  for (const std::size_t axis : {0, 1}) {
+    CHECK(corners["min"][axis] == doctest::Approx(-0.06));
+    CHECK(corners["max"][axis] == doctest::Approx(0.06));
+  }
+  CHECK(corners["min"][2] == doctest::Approx(0));
+  CHECK(corners["max"][2] == doctest::Approx(1));
+
   // gone in the frames between, without sliding there
   const Json& animation = root["animations"][0];
   int channels = 0;

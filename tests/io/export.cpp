@@ -186,12 +186,14 @@ TEST_CASE("write_recording: the ending chooses the form") {
 
 TEST_CASE("markup: nothing that XML forbids passes") {
   CHECK(escaped("a<b & \"c\" > 'd'") == "a&lt;b &amp; &quot;c&quot; &gt; &#39;d&#39;");
-  CHECK(escaped("Öl, 力, 🙂\n") == "Öl, 力, 🙂\n");
+  CHECK(escaped("Öl, 力, ｌ, 🙂\n") == "Öl, 力, ｌ, 🙂\n");
   const std::string bad = "\xEF\xBF\xBD";
   CHECK(escaped(std::string("\0\x01\x7f", 3)) == bad + bad + bad);
   CHECK(escaped("\xff") == bad);
   CHECK(escaped("\xC3") == bad);
   CHECK(escaped("\xC0\xAF") == bad + bad);                      // overlong
   CHECK(escaped("\xED\xA0\x80") == bad + bad + bad);            // surrogate
+  CHECK(escaped("\xEF\xBF\xBE") == bad + bad + bad);            // no character
+  CHECK(escaped("\xEE\xBF\xBE") == "\xEE\xBF\xBE");             // one of private use
   CHECK(escaped("\xF4\x90\x80\x80").size() == 4 * bad.size());  // beyond U+10FFFF
 }

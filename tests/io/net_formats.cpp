@@ -229,6 +229,10 @@ TEST_CASE("net formats: a state machine becomes a net") {
   CHECK(net.transitions[3].event == "when height > 1");
   CHECK(net.transitions[4].name == "attack_to_fall");
   CHECK(net.transitions[4].priority == 5);
+  const Net one_layer = parse_net_json(R"({"layers": [{"name": "arms", "states": ["rest"]}]})", "");
+  REQUIRE(one_layer.places.size() == 1);
+  CHECK(one_layer.places[0].name == "arms_rest");
+  CHECK(json_error(R"({"layers": []})").find("at least one layer") != std::string::npos);
   CHECK(json_error(R"({"states": ["a"], "transitions": [{"from": "a", "to": "a"}]})")
             .find("expected a trigger, a condition, an exit_time") != std::string::npos);
   CHECK(json_error(R"({"states": ["a"], "start": "b"})").find("did you mean 'a'") !=

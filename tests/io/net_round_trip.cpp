@@ -237,7 +237,9 @@ TEST_CASE("net traces: every kind of step is written and read again, exactly") {
                                      {.transition = {1}, .time = Fraction(7, 3)},
                                      {.time = Fraction(5, 2), .finished = {3}},
                                      {.time = Fraction(3), .put = {4}},
-                                     {.time = Fraction(10, 3)}};
+                                     {.time = Fraction(10, 3)},
+                                     {.finished = {3}},
+                                     {.put = {4}}};
   const auto read = parse_trace(pretty_text(steps_json(net, steps)), "t.json", net);
   REQUIRE(read.size() == steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {

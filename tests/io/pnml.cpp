@@ -1,10 +1,14 @@
 // PNML: what is read, what is refused and how it is told.
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <cstdio>
+
 #include "molejo/io/net_draw.h"
 #include "molejo/io/net_file.h"
 #include "molejo/io/net_layout.h"
 #include "molejo/io/xml.h"
+#include "molejo/net/trace.h"
 #include "tests/support/error_text.h"
 #include "tests/support/places.h"
 
@@ -170,6 +174,74 @@ TEST_CASE("net drawing: nodes of one layer keep their distance, arcs end where t
     }
     CHECK(circles == net.places.size());
   }
+}
+
+TEST_CASE("net drawing: an arc goes from the border of its first node towards the other") {
+  Net net;
+  NetBuilder builder(net);
+  const PlaceId from = builder.add(Place{.name = "from"});
+  const TransitionId t = builder.add(Transition{.name = "t"});
+  const PlaceId one = builder.add(Place{.name = "one"}), two = builder.add(Place{.name = "two"});
+  builder.connect(ArcKind::input, from, t);
+  builder.connect(ArcKind::output, one, t);
+  builder.connect(ArcKind::output, two, t);
+  const NetLayout at = layout(net);
+  const std::string svg = net_svg(net);
+  std::size_t next = 0;
+  bool rises = false;
+  for (const Arc& arc : net.arcs) {
+    const DrawingPoint p = at.places[static_cast<std::size_t>(arc.place.index)];
+    const DrawingPoint q = at.transitions[static_cast<std::size_t>(arc.transition.index)];
+    const bool out = arc.kind == ArcKind::output;
+    DrawingPoint a, b;
+    next = svg.find("\"a\" d=\"M", next + 1);
+    REQUIRE(next != std::string::npos);
+    REQUIRE(std::sscanf(svg.c_str() + next, "\"a\" d=\"M%lf %lfL%lf %lf", &a.x, &a.y, &b.x, &b.y) ==
+            4);
+    const DrawingPoint at_place = out ? b : a, at_bar = out ? a : b;
+    // a circle of 16 and a bar of 7 by 34, each with a little room
+    CHECK(std::hypot(at_place.x - p.x, at_place.y - p.y) == doctest::Approx(17).epsilon(0.1));
+    CHECK(std::fabs(at_bar.x - q.x) == doctest::Approx(5.5).epsilon(0.1));
+    CHECK(std::fabs(at_bar.y - q.y) < 17);
+    // straight on
+    const double across = (a.x - p.x) * (q.y - p.y) - (a.y - p.y) * (q.x - p.x);
+    CHECK(std::fabs(across) / std::hypot(q.x - p.x, q.y - p.y) < 0.1);
+    rises = rises || std::fabs(a.y - b.y) > 10;
+  }
+  CHECK(rises);
+}
+
+TEST_CASE("net drawing: a bar of the chart reaches from when its token comes to when it goes") {
+  const Net net = parse_net_json(R"({
+    "places": [{"name": "first", "delay": 1, "tokens": 1}, {"name": "second", "delay": 2},
+               {"name": "end"}],
+    "transitions": [{"name": "a", "in": "first", "out": "second"},
+                    {"name": "b", "in": "second", "out": "end"}]})",
+                                 "chart.net.json");
+  const NetTrace trace = play(net, {.frame_rate = 10}, 40);
+  const std::string chart = gantt_svg(net, trace);
+  // where the axis has its seconds
+  std::vector<double> second(4, -1);
+  for (int s = 0; s < 4; ++s) {
+    const std::size_t end = chart.find(">" + std::to_string(s) + " s<");
+    REQUIRE(end != std::string::npos);
+    const std::size_t begin = chart.rfind(" x=\"", end);
+    second[static_cast<std::size_t>(s)] = std::strtod(chart.c_str() + begin + 4, nullptr);
+  }
+  std::vector<std::pair<double, double>> bars;
+  const std::string head = "<rect class=\"s\" x=\"";
+  for (std::size_t i = chart.find(head); i != std::string::npos; i = chart.find(head, i + 1)) {
+    double x = 0, y = 0, width = 0;
+    REQUIRE(std::sscanf(chart.c_str() + i + head.size(), "%lf\" y=\"%lf\" width=\"%lf\"", &x, &y,
+                        &width) == 3);
+    bars.emplace_back(x, x + width);
+  }
+  REQUIRE(bars.size() == 2);
+  // to a pixel, so that bars one after the other can be told apart
+  CHECK(std::fabs(bars[0].first - second[0]) <= 1);
+  CHECK(std::fabs(bars[0].second - second[1]) <= 1);
+  CHECK(std::fabs(bars[1].first - second[1]) <= 1);
+  CHECK(std::fabs(bars[1].second - second[3]) <= 1);
 }
 
 TEST_CASE("net drawing: names cannot break out of the markup or of DOT") {

@@ -90,6 +90,30 @@ TEST_CASE("a file that is written again keeps its mode and owner") {
   CHECK(folder.names() == Names{"a"});
 }
 
+TEST_CASE("who writes a stranger's file again lends no rights, and gives none to another group") {
+  if (::geteuid() != 0) return;  // only root has files of strangers
+  const EmptyFolder folder;
+  REQUIRE(::chmod((folder / "").c_str(), 0777) == 0);
+  const std::string file = folder / "a";
+  for (const gid_t group : {65534U, 23456U}) {
+    CAPTURE(group);
+    fs::remove(file);
+    write_file(file, "old");
+    REQUIRE(::chown(file.c_str(), 12345, group) == 0);
+    REQUIRE(::chmod(file.c_str(), 06777) == 0);
+    CHECK(as_nobody([&] {
+            write_file(file, "new");
+            return 0;
+          }) == 0);
+    struct stat status {};
+    REQUIRE(::stat(file.c_str(), &status) == 0);
+    CHECK(status.st_uid == 65534);
+    CHECK(status.st_gid == 65534);
+    CHECK((status.st_mode & 07777U) == (group == 65534 ? 0777 : 0707));
+    CHECK(read_file(file) == "new");
+  }
+}
+
 TEST_CASE("the file of another name is not touched by a write, whatever it is called") {
   const EmptyFolder folder;
   const Names others{"a.new", "a.part", "a.tmp", "a~", ".a", ".molejo-", ".molejo-mine"};

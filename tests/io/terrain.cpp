@@ -100,6 +100,23 @@ TEST_CASE("terrain: one bump is a Gaussian of the given strength and width") {
   CHECK(t.relief.at(4, 0).height == doctest::Approx(top * std::exp(-0.5)).epsilon(1e-6));
 }
 
+TEST_CASE("terrain: a bump is a Gaussian to some units in the last place") {
+  const Terrain t = one(
+      R"({"bumps": {"count": 1, "height": [1, 1], "width": [1, 1], "seed": 1}, "from": [0, 0], "to": [1e-6, 1e-6]})");
+  const auto height = [&](double x) { return t.relief.at(x, 0).height; };
+  const double middle = 0.5 * std::log(height(1) / height(-1));
+  CHECK(middle > 0);
+  CHECK(middle < 1e-6);
+  double worst = 0;
+  for (int i = 1; i <= 1200; ++i) {
+    const double x = 0.001 * i, from_middle = x - middle;
+    const double expected =
+        height(0) * std::exp(0.5 * (middle * middle - from_middle * from_middle));
+    worst = std::max(worst, std::fabs(height(x) / expected - 1));
+  }
+  CHECK(worst < 1e-15);
+}
+
 TEST_CASE("terrain: bumps lie in their rectangle, as high and wide as they shall be") {
   const Terrain t = one(
       R"({"bumps": {"count": 200, "height": [20, 30], "width": [1, 2], "seed": 2}, "from": [-4, 6], "to": [6, 16]})");

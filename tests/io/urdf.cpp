@@ -153,6 +153,40 @@ TEST_CASE("urdf: what is seen does not collide, and what collides is not drawn b
   CHECK(one.shapes[1].color.a == 1);
 }
 
+TEST_CASE("urdf: a form that is seen collides itself where every size of it is the same") {
+  const auto shapes = [&](const std::string& seen, const std::string& solid) {
+    return parse(link_text("a", weight + "<visual><geometry>" + seen +
+                                    "</geometry></visual><collision><geometry>" + solid +
+                                    "</geometry></collision>"))
+        .bodies[0]
+        .shapes.size();
+  };
+  const std::vector<std::vector<std::string>> forms = {
+      {"<box size='1 2 3'/>", "<box size='1 2 4'/>"},
+      {"<sphere radius='2'/>", "<sphere radius='3'/>"},
+      {"<cylinder radius='2' length='1'/>", "<cylinder radius='3' length='1'/>",
+       "<cylinder radius='2' length='3'/>"},
+      {"<capsule radius='2' length='1'/>", "<capsule radius='3' length='1'/>",
+       "<capsule radius='2' length='3'/>"}};
+  for (const std::vector<std::string>& kind : forms) {
+    for (const std::string& seen : kind) {
+      for (const std::string& solid : kind) {
+        CAPTURE(seen);
+        CAPTURE(solid);
+        CHECK(shapes(seen, solid) == (seen == solid ? 1 : 2));
+      }
+    }
+  }
+}
+
+TEST_CASE("urdf: names of what is seen and of what collides cost no warning") {
+  const std::string box = "<geometry><box size='1 1 1'/></geometry>";
+  const Scene scene =
+      parse(link_text("a", weight + "<visual name='skin'>" + box +
+                               "</visual><collision name='hull'>" + box + "</collision>"));
+  CHECK(scene.warnings.empty());
+}
+
 TEST_CASE("urdf: a link without inertia is weighed once, by what collides") {
   const Scene alone = parse(
       "<link name='a'><visual><geometry><box size='3 3 3'/></geometry></visual>"

@@ -106,6 +106,20 @@ TEST_CASE("rewind: variables and formulas stay as they are now") {
   CHECK(hashes_until(run, 1) != first);
 }
 
+TEST_CASE(
+    "rewind: a run that begins anew keeps its variables and the formulas that were replaced") {
+  LiveRun run(pushed_ball());
+  hashes_until(run, 0.5);
+  run.set_variable("f", 3);
+  run.replace_formula("force", "wind", "force", 0, "2 * f");
+  hashes_until(run, 1);
+  run.reset();
+  CHECK(run.time() == 0);
+  hashes_until(run, 1);
+  // 6 N on 2 kg for a second
+  CHECK(run.frame().X_WB[0].p.x == doctest::Approx(1.5).epsilon(1e-6));
+}
+
 TEST_CASE("rewind: between the marks of a large world frames are made again") {
   LiveRun run(tower(300), {.frames = 1000, .bytes = std::size_t{1} << 30});
   hashes_until(run, 0.1);

@@ -228,6 +228,28 @@ TEST_CASE("thesis legs: the thesis's defaults settle far below 300 steps and F f
   CHECK(most < 60);
 }
 
+TEST_CASE("thesis legs: who may not take enough steps says that not all legs have settled") {
+  const double H = 189.83;
+  HumanLegs legs(H);
+  // the right leg is where it shall be, the left one far from it
+  const std::vector<double> there = legs.previous, wanted{0.3, 0.9, there[2], there[3]};
+  leg_ends(legs.task(), wanted, legs.target);
+  const LegWeights only_reach{thesis_weights(H).reach, 0, 0};
+  for (const bool second : {false, true}) {
+    CAPTURE(second);
+    const auto solved = [&](int most) {
+      std::vector<double> x = there;
+      const auto solver = second ? make_newton_solver(4, {.max_steps = most})
+                                 : make_descent_solver(4, {.max_steps = most});
+      return solver->solve(legs.task(), only_reach, x);
+    };
+    const LegSolution cut = solved(2);
+    CHECK_FALSE(cut.settled);
+    CHECK(cut.steps == 2);
+    CHECK(solved(5000).settled);
+  }
+}
+
 TEST_CASE("thesis legs: angles do not depend on the size of the model") {
   Random random(6);
   for (int n = 0; n < 20; ++n) {

@@ -410,3 +410,31 @@ TEST_CASE("thesis walker: it goes on from a pose that was given to it") {
   walk_for(*walker, 3);
   CHECK(norm(walker->position() - Vec3{4, 2, 0}) > 1);
 }
+
+TEST_CASE("thesis walker: from a snapshot it goes on with the same bits, in any step or fade") {
+  const motion::Ground ground = test::level_ground();
+  const auto steering = [](int frame) {
+    return Steering{.walk = frame >= 30 && frame < 200, .turn = frame % 90 < 45 ? 0.3 : -0.2};
+  };
+  for (const int saved : {10, 40, 110, 210, 300}) {
+    CAPTURE(saved);
+    const auto walker = make_thesis_walker(known(), ground, {});
+    for (int n = 0; n < saved; ++n) walker->advance(dt, steering(n));
+    Snapshot snapshot;
+    SnapshotWriter writer(SnapshotKind::stage, 1, snapshot);
+    walker->save(writer);
+    const auto other = make_thesis_walker(known(), ground, {});
+    SnapshotReader reader(snapshot, SnapshotKind::stage, 1);
+    other->restore(reader);
+    reader.finish();
+    bool same = true;
+    for (int n = saved; n < saved + 150; ++n) {
+      same = same && other->pose() == walker->pose() && other->placement() == walker->placement() &&
+             other->position() == walker->position() &&
+             other->walk().time() == walker->walk().time();
+      walker->advance(dt, steering(n));
+      other->advance(dt, steering(n));
+    }
+    CHECK(same);
+  }
+}

@@ -234,6 +234,49 @@ TEST_CASE("implicit formulas: directions, turned axes and offsets, against small
   }
 }
 
+TEST_CASE(
+    "implicit formulas: a field across the velocity turns it, however strong, and that is all") {
+  Scene scene = ball_scene();
+  scene.bodies[0].velocity = {{3, -4, 0.5}, {}};
+  scene.settings.time_step = 0.01;
+  add_number(scene, "b", 1e4);  // 5000 rad/s: 50 radians a step
+  add_force(scene, "ball", {"-b*ball.vy", "b*ball.vx", "0"});
+  scene.forces[0].implicit = true;
+  const Shown shown(scene);
+  for (std::size_t i = 0; i < shown.frames().size(); ++i) {
+    const Vec3 v = shown.velocity("ball", i).linear;
+    CHECK(std::hypot(v.x, v.y) == doctest::Approx(5).epsilon(1e-6));
+    CHECK(v.z == doctest::Approx(0.5));
+  }
+}
+
+TEST_CASE("implicit formulas: a ball joint's turn and its rate, against small explicit steps") {
+  Scene scene = ball_scene();
+  SceneJoint socket;
+  socket.name = "socket", socket.type = JointType::spherical, socket.child = "ball";
+  socket.X_PF.p = {0.5, 0, 0};
+  const Quat turned = quaternion(axis_rotation({0.6, 0, 0.8}, 1.8));
+  socket.position = {turned.w, turned.x, turned.y, turned.z};
+  socket.velocity = {2, -3, 1};
+  scene.joints = {socket};
+  scene.settings.duration = 0.5;
+  add_force(scene, "ball", {},
+            {"-0.3*[socket.rotation.x, 0, 2*socket.rotation.z] - 0.02*socket.angular_velocity"});
+  scene.forces[0].in_body_axes = true;
+  scene.settings.integrator = Integrator::rk4;
+  const Shown exact(scene);
+  const auto error = [&](double h) {
+    Scene stiff = scene;
+    stiff.forces[0].implicit = true;
+    stiff.settings.integrator = Integrator::midpoint;
+    stiff.settings.time_step = h;
+    const Shown shown(stiff);
+    return separation(exact.built.model, exact.frames().back().state, shown.frames().back().state);
+  };
+  // second order
+  CHECK(order(error(2e-3), error(1e-3)) == doctest::Approx(2).epsilon(0.1));
+}
+
 TEST_CASE("push: a force by hand acts for its time") {
   const Scene scene = ball_scene();
   const Built built = build(scene);
@@ -288,6 +331,7 @@ TEST_CASE("formula forces: probes see what frames show") {
     CHECK(max_abs(vector(i, "velocity") - v.linear) < 1e-12);
     CHECK(max_abs(vector(i, "angular_velocity") - v.angular) < 1e-12);
     CHECK(max_abs(vector(i, "x_axis") - X.R.column(0)) < 1e-14);
+    CHECK(max_abs(vector(i, "y_axis") - X.R.column(1)) < 1e-14);
     CHECK(max_abs(vector(i, "z_axis") - X.R.column(2)) < 1e-14);
     const Vec3 a = vector(i, "angles");
     const Mat3 R = axis_rotation({1, 0, 0}, a.x) * axis_rotation({0, 1, 0}, a.y) *
@@ -298,6 +342,30 @@ TEST_CASE("formula forces: probes see what frames show") {
     CHECK(probe(shown.recording, i, "total") == doctest::Approx(e.kinetic + e.gravity));
     CHECK(probe(shown.recording, i, "time") == shown.seconds(i));
   }
+}
+
+TEST_CASE("formula forces: a body's centre of mass is where its mass is, floating or on a hinge") {
+  Scene scene = ball_scene();
+  scene.bodies[0].given->p_BC = {0.2, 0, 0.1};
+  add_probe(scene, "com", "ball.com");
+  const auto check = [&](const auto& expected) {
+    const Shown shown(scene);
+    for (const std::size_t i : {std::size_t{0}, std::size_t{70}, shown.frames().size() - 1}) {
+      const Vec3 com{probe(shown.recording, i, "com.x"), probe(shown.recording, i, "com.y"),
+                     probe(shown.recording, i, "com.z")};
+      CHECK(max_abs(com - expected(shown.seconds(i))) < 1e-4);
+    }
+  };
+  // it goes straight on, whatever its origin does
+  scene.bodies[0].velocity = {{0, 1, 0}, {0, 0, 3}};
+  check([](double t) { return Vec3{0.7, 0, 0.1} + Vec3{0, 1 + 3 * 0.2, 0} * t; });
+  scene.bodies[0].velocity.reset();
+  SceneJoint hinge;
+  hinge.name = "hinge", hinge.type = JointType::revolute, hinge.child = "ball";
+  hinge.X_PF.p = {0.5, 0, 0};
+  hinge.velocity = {3};
+  scene.joints = {hinge};
+  check([](double t) { return Vec3{0.5 + 0.2 * std::cos(3 * t), 0.2 * std::sin(3 * t), 0.1}; });
 }
 
 TEST_CASE("formula motors: the same as numbers, in both formulations") {

@@ -181,6 +181,22 @@ TEST_CASE("interrupted run: who was woken by a step that is taken back sleeps ag
   check_taken_back(scene, 80);
 }
 
+TEST_CASE("interrupted run: who was woken, moved and sleeps again is met where it sleeps now") {
+  Scene scene = on_ground(contact_settings(Integrator::midpoint, 2.7, 50), {0.3, 0});
+  SceneBody& puck = add_solid(scene, "puck", Box{{0.1, 0.1, 0.1}}, 1,
+                              {Mat3::identity(), {-2.3, 0, 0.1}}, {0.3, 0});
+  puck.velocity = {{4.3, 0, 0}, {}};
+  add_solid(scene, "box", Box{{0.1, 0.1, 0.1}}, 1, {Mat3::identity(), {0, 0, 0.1}}, {0.3, 0});
+  add_solid(scene, "hammer", Sphere{0.1}, 1, {Mat3::identity(), {0.3, 0, 24}});
+  const Shown shown(scene);
+  const auto asleep = [&](std::size_t i) { return shown.frames()[i].asleep; };
+  REQUIRE(asleep(25) == 1);   // the box, where it is hit
+  REQUIRE(asleep(105) == 2);  // both, where they came to rest
+  REQUIRE(shown.pose("box", 105).p.x > 0.22);
+  REQUIRE(asleep(112) == 0);
+  check_taken_back(scene, 130);
+}
+
 TEST_CASE("interrupted run: a recording says when and why it was ended") {
   Scene scene = falling_balls(Integrator::midpoint, 3);
   scene.settings.time_step = 1e-9;  // years of work

@@ -130,6 +130,20 @@ TEST_CASE("gait run: going back and on again gives the same frames, pushes inclu
   CHECK(run.frame().state.q.allFinite());
 }
 
+TEST_CASE("gait run: who is lifted by the hand hangs there, and does not swing for long") {
+  GaitRun run = run_of("basic_run_closed");
+  run.set_control(GaitControl::open_loop);
+  const Vec3 hand = torso(run) + Vec3{0, 0, 1};
+  run.drag("torso", {}, hand, {});
+  play(run, 0.6);
+  double farthest = 0;
+  for (int i = 0; i < 30; ++i) {
+    run.advance();
+    farthest = std::max(farthest, norm(torso(run) - hand));
+  }
+  CHECK(farthest < 0.3);
+}
+
 TEST_CASE("studio: a gait is pushed, dragged and told how to go on") {
   LoopbackStudio studio("scenes/gaits/basic_run_closed.gait.json");
   Visitor visitor(studio);

@@ -259,6 +259,23 @@ TEST_CASE("studio net: edits change the net, its analysis follows, undo brings i
   CHECK(visitor.error(R"({"do": "redo"})") == "there is nothing to redo");
 }
 
+TEST_CASE("studio net: a place with a new name has it in properties, and no other place has") {
+  const NetFile file("names.net.json", R"({
+  "places": [{"name": "p", "tokens": 1}, {"name": "pp"}, {"name": "Àp"}, {"name": "pÀ"}, {"name": "p_1"}],
+  "transitions": [{"name": "t", "in": "p", "out": ["pp", "Àp", "pÀ", "p_1"]}],
+  "properties": ["never: p & pp", "never: p & Àp", "never: p & pÀ", "never: Àp & !pÀ", "never: 'p' & p_1"]
+})");
+  LoopbackStudio studio(file.path);
+  Visitor visitor(studio);
+  visitor.must(R"({"do": "edit", "edits": [{"op": "rename", "place": "p", "to": "first"}]})");
+  const JsonValue found = analysis(visitor);
+  for (const char* text : {"never: first & pp", "never: first & Àp", "never: first & pÀ",
+                           "never: Àp & !pÀ", "never: 'first' & p_1"}) {
+    CAPTURE(text);
+    CHECK(sentence(found, text));
+  }
+}
+
 TEST_CASE("studio net: while it is analysed anew nothing is told of what was found before") {
   const NetFile file("dining.net.json", dining);
   LoopbackStudio studio(file.path);

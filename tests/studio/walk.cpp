@@ -91,6 +91,25 @@ TEST_CASE("studio: a walker's frame gives the pose of its skeleton") {
   CHECK(most < 1e-3);  // m: 16 bits a number, along a chain of joints
 }
 
+TEST_CASE("studio: what is kept of a walk is counted, with all that its lists hold") {
+  WalkTimeline line(load_walk_scene(SourceFile::given(source_dir() + "/" + walk)), 60, {});
+  for (int i = 0; i < 60; ++i) line.advance();
+  const WalkMoment& moment = line.history().shown();
+  std::size_t held = 0;
+  for (const WalkShown& c : moment.characters) {
+    held += sizeof c;
+    held += c.track.feet.size() * sizeof c.track.feet[0] + c.plans.size() * sizeof c.plans[0];
+    for (const motion::SkeletonPose* pose : {&c.track.pose, &c.track.unadapted}) {
+      held +=
+          static_cast<std::size_t>(pose->stride()) * motion::SkeletonPose::rows * sizeof(double);
+    }
+  }
+  REQUIRE(moment.characters.size() == 1);
+  REQUIRE(moment.characters[0].track.feet.size() == 2);
+  CHECK(moment.bytes() >= held);
+  CHECK(moment.bytes() < 2 * held);
+}
+
 TEST_CASE("studio: a walker is steered, goes where it is sent, and rests") {
   LoopbackStudio studio("scenes/walks/stick_walk.bvh");  // a character alone, on flat ground
   Visitor visitor(studio);
