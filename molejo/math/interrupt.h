@@ -57,7 +57,7 @@ class Interrupt {
   bool is_cancelled() const noexcept { return cause() != InterruptCause::none; }
 
   // Throws Interrupted when it was cancelled or its time is over. Looks at the clock now and then.
-  void check() {
+  [[gnu::always_inline]] void check() {
     if (is_cancelled()) tell();
     if (deadline_) look_at_clock();
   }
@@ -97,7 +97,7 @@ class InterruptScope {
 extern constinit thread_local InterruptScope* current_interrupt_scope;
 
 // Throws Interrupted. A few nanoseconds.
-inline void check_interrupt() {
+[[gnu::always_inline]] inline void check_interrupt() {
   for (const InterruptScope* s = current_interrupt_scope; s; s = s->outer_) s->interrupt_.check();
 }
 

@@ -84,10 +84,12 @@ TEST_CASE("exact times: words, waits and deadlines are at their very instant at 
     // at the instant itself, and a nanosecond before
     net.properties = {"eventually within " + to_string(end) + ": c"};
     if (!parse_fraction(to_string(end))) net.properties.clear();
-    const Fraction early(end.numerator * 1'000'000'000 - end.denominator,
-                         end.denominator * 1'000'000'000);
-    if (early.numerator >= 0 && parse_fraction(to_string(early))) {
-      net.properties.push_back("eventually within " + to_string(early) + ": c");
+    constexpr std::int64_t billion = 1'000'000'000, most = INT64_MAX / billion;
+    if (end.numerator <= most && end.denominator <= most) {
+      const Fraction early(end.numerator * billion - end.denominator, end.denominator * billion);
+      if (early.numerator >= 0 && parse_fraction(to_string(early))) {
+        net.properties.push_back("eventually within " + to_string(early) + ": c");
+      }
     }
     std::vector<Fraction> times{word};
     const std::vector<Fraction> deadlines = times_of(net);
