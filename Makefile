@@ -8,6 +8,8 @@ BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PREFIX ?= /usr/local
 # One at a time, and a failed suite runs once more: drawing by software can be late for what a test waits for.
 BROWSER_TESTS = ctest --test-dir $(BUILD) -L browser --no-tests=ignore --repeat until-pass:2 --output-on-failure
+# What is freed would go on counting as memory of the program.
+export ASAN_OPTIONS ?= quarantine_size_mb=16
 SOURCES = $(shell git ls-files -co --exclude-standard -- '*.h' '*.cpp' | xargs ls -d 2> /dev/null)
 
 .PHONY: build run install package fresh gallery test check test-browser faults soak bench study format lint fuzz mutate hashes clean help
