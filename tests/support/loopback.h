@@ -19,7 +19,7 @@ namespace molejo::test {
 using namespace std::chrono_literals;
 
 // Long enough for a loaded machine; only a failing test waits for it.
-constexpr auto patience = 30s;  // only a failing test waits for it
+constexpr auto patience = 30s;
 
 // What the handlers of a server were told; waits for it to become so.
 class Log {
