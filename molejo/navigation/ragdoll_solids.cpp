@@ -259,7 +259,7 @@ class SolidMaker {
   Shape toes(std::size_t i) const {
     const Segment& s = segments_[i];
     const Segment& whole = segments_[at(s.parent)];
-    const Box& above = std::get<Box>(foot(at(s.parent)).geometry);
+    const Box above = std::get<Box>(foot(at(s.parent)).geometry);
     const Vec3 toe = whole.origin + matrix(whole.q_WB) * sole_of(whole).toe;
     const Vec3 p = transpose_times(matrix(s.q_WB), toe - s.origin);
     const double height = std::min(1.2 * above.half.x, 0.4 * s.length);
