@@ -38,10 +38,10 @@ struct Doll {
     const motion::Clip walk = c.clips[at(c.find_clip("walk"))];
     return Doll(std::move(c), walk, size, options);
   }
-  static Doll file(const std::string& path, double size = 1) {
+  static Doll file(const std::string& path, double size = 1, RagdollOptions options = {}) {
     motion::Character c = load_character(SourceFile::given(path));
     const motion::Clip walk = c.clips.at(0);
-    return Doll(std::move(c), walk, size);
+    return Doll(std::move(c), walk, size, options);
   }
   SkeletonPose walking(double t) const {
     SkeletonPose pose(clips->rig.skeleton);
@@ -74,6 +74,7 @@ const std::vector<std::unique_ptr<const Doll>>& all_dolls() {
   for (const char* name : {"viverse/walk.glb", "dcl/walk.glb"}) {
     if (const std::string path = installed_clip(name); !path.empty()) {
       dolls.emplace_back(new Doll(Doll::file(path)));
+      dolls.emplace_back(new Doll(Doll::file(path, 1, {.fine = true})));
     }
   }
   return dolls;
@@ -108,6 +109,35 @@ TEST_CASE("ragdoll: a man weighs 22 kg/m^2 and his parts as de Leva has them") {
   const Doll heavy = Doll::stick(1, {.mass = 80});
   CHECK(totals_of(heavy, heavy.built.initial).mass == doctest::Approx(80).epsilon(1e-12));
   CHECK(heavy.built.model.nv == 6 + 3 * (static_cast<int>(heavy.ragdoll.parts.size()) - 1));
+}
+
+TEST_CASE("ragdoll: a fine body has a waist, hands and toes, and weighs and stands as the other") {
+  for (const char* name : {"viverse/walk.glb", "dcl/walk.glb"}) {
+    const std::string path = installed_clip(name);
+    if (path.empty()) continue;
+    CAPTURE(name);
+    const Doll plain = Doll::file(path), fine = Doll::file(path, 1, {.fine = true});
+    CHECK(totals_of(fine, fine.built.initial).mass ==
+          doctest::Approx(totals_of(plain, plain.built.initial).mass).epsilon(1e-9));
+    CHECK(fine.ragdoll.parts.size() > plain.ragdoll.parts.size());
+    const Affine X_WM = somewhere(fine, 0, {});
+    const State state = fine.state(0.1, X_WM);
+    const Kinematics<double> k = kinematics(fine.built.model, state);
+    for (const std::string side : {"left", "right"}) {
+      CAPTURE(side);
+      const Body &foot = fine.body(side + "_foot"), &toes = fine.body(side + "_toes");
+      const Box box = std::get<Box>(foot.shapes.at(0).geometry);
+      const Box toe = std::get<Box>(toes.shapes.at(0).geometry);
+      // as wide as the foot, and before it
+      CHECK(toe.half.y == doctest::Approx(box.half.y).epsilon(1e-9));
+      const auto place = [&](const std::string& body) {
+        const BodyMotion<double>& b = k.bodies[at(fine.built.model.body(body).index)];
+        return b.p + b.com;
+      };
+      CHECK(place(side + "_toes").x > place(side + "_foot").x);
+      CHECK(fine.built.model.body(side + "_hand").index >= 0);
+    }
+  }
 }
 
 TEST_CASE("ragdoll: a dog has two trunks, a head and a body for each bone of its legs") {

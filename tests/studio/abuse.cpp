@@ -323,7 +323,7 @@ TEST_CASE("studio: a file whose description is too long is refused in one line")
 TEST_CASE("studio: an export can be ended") {
   LoopbackStudio studio("scenes/pile.json");
   Visitor visitor(studio);
-  visitor.must(R"({"do": "step", "frames": 30})");
+  visitor.must(R"({"do": "step", "frames": 3})");
   const double job = number(visitor.must(R"({"do": "export", "what": "csv"})"), "job");
   visitor.ask(fmt::format(R"({{"do": "cancel", "job": {}}})", job));
   CHECK(visitor.error(R"({"do": "cancel", "job": 999})") ==
