@@ -155,7 +155,9 @@ TEST_CASE("studio: broken frames and requests end their own connection alone") {
       {"\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xff", 1009},
       {std::string(20000, '\xff'), 1002},
   };
-  for (const auto& [bytes, code] : frames) {
+  for (const auto& frame : frames) {
+    const std::string& bytes = frame.first;
+    const int code = frame.second;
     CAPTURE(code);
     RawSocket client = raw_websocket(studio.live_url());
     client.send(bytes);
