@@ -126,17 +126,47 @@ class RoundLine {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-PhysicalClip make_physical(const motion::Character& character, const motion::Roles& roles,
-                           const Wish& wish, const PhysicalClipSettings& settings,
-                           RoundLine& line) {
+// How many stood, of those who were pushed: by their policy, and looking ahead.
+struct Pushes {
+  int count = 0, alone = 0, looking_ahead = 0;
+};
+
+struct Made {
+  PhysicalClip clip;
+  std::optional<Pushes> pushes;  // none where no policy stands by itself
+};
+
+Pushes push(const ClipTracker& tracker, double impulse, int threads) {
+  tracking::PushTest test;
+  test.impulse = impulse;
+  const auto stood = [&] {
+    const std::vector<tracking::PushOutcome> outcomes = tracker.pushed(test);
+    return static_cast<int>(std::count_if(outcomes.begin(), outcomes.end(),
+                                          [](const tracking::PushOutcome& o) { return o.stood; }));
+  };
+  Pushes pushes;
+  pushes.count = test.directions * test.moments;
+  pushes.alone = stood();
+  test.beam = tracking::usual_beam();
+  test.beam->search.threads = threads;
+  pushes.looking_ahead = stood();
+  return pushes;
+}
+
+Made make_physical(const motion::Character& character, const motion::Roles& roles, const Wish& wish,
+                   const PhysicalClipSettings& settings, std::optional<double> impulse,
+                   RoundLine& line) {
   try {
     const motion::Clip clip = clip_onto(character, roles, *wish.source, wish.file, *wish.clip);
     ClipTracker tracker(character, roles, clip, settings);
     while (tracker.round()) line.tell(wish.name, tracker);
     line.tell(wish.name, tracker);
+    Made made{tracker.result(), {}};
+    made.clip.clip.name = wish.name;
+    if (impulse && tracker.loops() && tracker.steady()) {
+      made.pushes = push(tracker, *impulse, settings.track.search.threads);
+    }
     line.clear();
-    PhysicalClip made = tracker.result();
-    made.clip.name = wish.name;
     return made;
   } catch (const InputError& error) {
     const std::string text = error.what();
@@ -144,7 +174,8 @@ PhysicalClip make_physical(const motion::Character& character, const motion::Rol
   }
 }
 
-JsonValue json_of(const PhysicalClip& c) {
+JsonValue json_of(const Made& made) {
+  const PhysicalClip& c = made.clip;
   JsonValue root = JsonValue::object();
   root.add("clip", JsonValue(c.clip.name));
   root.add("loops", JsonValue::of(c.loops));
@@ -164,19 +195,41 @@ JsonValue json_of(const PhysicalClip& c) {
     joints.items.push_back(std::move(joint));
   }
   root.add("joints", std::move(joints));
+  if (made.pushes) {
+    JsonValue pushes = JsonValue::object();
+    pushes.add("count", JsonValue(made.pushes->count));
+    pushes.add("stood_by_policy", JsonValue(made.pushes->alone));
+    pushes.add("stood_looking_ahead", JsonValue(made.pushes->looking_ahead));
+    root.add("pushes", std::move(pushes));
+  }
   return root;
 }
 
-void print_text(const std::vector<PhysicalClip>& clips) {
+void print_pushes(const std::vector<Made>& clips, double impulse) {
+  fmt::print(
+      "pushed by {:g} N s/kg on the trunk for 0.2 s, from 16 sides at 5 moments: stood 5 s\n",
+      impulse);
+  for (const Made& c : clips) {
+    if (c.pushes) {
+      fmt::print("  {:<20.20} {:>3} of {} by its policy, {} looking ahead\n", c.clip.clip.name,
+                 c.pushes->alone, c.pushes->count, c.pushes->looking_ahead);
+    } else {
+      fmt::print("  {:<20.20} not pushed: no policy goes on by itself\n", c.clip.clip.name);
+    }
+  }
+}
+
+void print_text(const std::vector<Made>& clips) {
   fmt::print("{:<20} {:>5} {:>9} {:>7} {:>8} {:>7} {:>8}\n", "clip", "loop", "stands s", "m/s",
              "joints", "root m", "force mg");
-  for (const PhysicalClip& c : clips) {
+  for (const Made& made : clips) {
+    const PhysicalClip& c = made.clip;
     fmt::print("{:<20.20} {:>5} {:>7.1f} {} {:>7.2f} {:>6.1f}\u00b0 {:>8.3f} {:>8.2f}\n",
                c.clip.name, c.loops ? "yes" : "no", c.seconds, c.stands ? ' ' : '!', c.speed,
                c.error / degree, c.root, c.peak_force);
   }
   const auto fell =
-      std::count_if(clips.begin(), clips.end(), [](const PhysicalClip& c) { return !c.stands; });
+      std::count_if(clips.begin(), clips.end(), [](const Made& c) { return !c.clip.stands; });
   if (fell > 0) {
     fmt::print("! {} of {} fall before their end: try more --candidates or --rounds\n", fell,
                clips.size());
@@ -214,6 +267,10 @@ CLI::App* add_track(CLI::App& app, TrackOptions& o) {
       ->type_name("SECONDS");
   command->add_option("--seed", o.seed, "Seed of the search (default: 1)")->type_name("N");
   command->add_option("--threads", o.threads, "Threads to use (default: all)")->type_name("N");
+  command
+      ->add_option("--push", o.push,
+                   "Push those that go on by themselves, N s/kg, and tell how many stand")
+      ->type_name("NUMBER");
   command->add_option("--fps", o.fps, "Keys per second of the clips (default: 60)")
       ->type_name("NUMBER");
   command
@@ -228,6 +285,7 @@ CLI::App* add_track(CLI::App& app, TrackOptions& o) {
 
 int track(const TrackOptions& o) {
   const PhysicalClipSettings settings = settings_of(o);
+  const std::optional<double> push = number("--push", o.push, {0, 100, "N s/kg"});
   const std::string own = o.character.empty() ? files_of(o.clips).front() : o.character;
   for (const std::string& path : o.outputs) {
     check_output(path, {".glb", ".bvh"}, own);
@@ -243,27 +301,28 @@ int track(const TrackOptions& o) {
     throw InputError(fmt::format("a .bvh holds one clip, these are {}", wishes.size()));
   }
   RoundLine line(o.json);
-  std::vector<PhysicalClip> made;
+  std::vector<Made> made;
   made.reserve(wishes.size());
   for (const Wish& wish : wishes) {
-    made.push_back(make_physical(character, roles, wish, settings, line));
+    made.push_back(make_physical(character, roles, wish, settings, push, line));
   }
   character.clips.clear();
-  for (const PhysicalClip& c : made) character.clips.push_back(c.clip);
+  for (const Made& c : made) character.clips.push_back(c.clip.clip);
   FileSet files;
   for (const std::string& path : o.outputs) files.add(path, character_bytes(path, character));
   files.commit();
   if (o.json) {
     JsonValue root = JsonValue::object();
     JsonValue list = JsonValue::array();
-    for (const PhysicalClip& c : made) list.items.push_back(json_of(c));
+    for (const Made& c : made) list.items.push_back(json_of(c));
     root.add("clips", std::move(list));
     fmt::print("{}", pretty_text(root));
   } else {
     print_text(made);
+    if (push) print_pushes(made, *push);
   }
   const bool all =
-      std::all_of(made.begin(), made.end(), [](const PhysicalClip& c) { return c.stands; });
+      std::all_of(made.begin(), made.end(), [](const Made& c) { return c.clip.stands; });
   return all ? success : not_found;
 }
 

@@ -14,7 +14,7 @@ namespace molejo::cli {
 struct TrackOptions {
   std::vector<std::string> clips;  // files with clips, and folders of them
   std::string character, clip;
-  std::optional<std::string> candidates, rounds, seconds, speed, mass, seed, threads, fps;
+  std::optional<std::string> candidates, rounds, seconds, speed, mass, seed, threads, fps, push;
   bool loop = false, once = false;
   std::vector<std::string> outputs;
   bool json = false;

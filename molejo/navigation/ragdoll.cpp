@@ -146,8 +146,8 @@ class RagdollMaker {
     shape.color = color_of(s.kind);
     body.shapes.push_back(shape);
     scene_.bodies.push_back(std::move(body));
-    doll_.parts.push_back(
-        {s.name, s.parent, s.joint, s.spread, normalized(conjugate(s.q_WJ) * s.q_WB), 0});
+    doll_.parts.push_back({s.name, s.kind, s.leg, s.parent, s.joint, s.spread,
+                           normalized(conjugate(s.q_WJ) * s.q_WB), 0});
   }
 
   // Inertia about the joint of all that hangs on it, about axes across.

@@ -23,8 +23,25 @@ struct Scene;
 
 namespace molejo::navigation {
 
+enum class SegmentKind {
+  pelvis,
+  waist,
+  torso,
+  head,
+  upper_arm,
+  lower_arm,
+  hand,
+  thigh,
+  shank,
+  foot,
+  toes,
+  limb  // of a leg that is no man's, above its foot
+};
+
 struct RagdollPart {
-  std::string name;            // of its body: "pelvis", "left_upper_leg"
+  std::string name;  // of its body: "pelvis", "left_upper_leg"
+  SegmentKind kind = SegmentKind::limb;
+  int leg = -1;                // of the rig
   int parent = -1;             // among the parts; the first is the pelvis
   int joint = -1;              // of the skeleton
   std::vector<int> spread;     // joints that share the turn against the parent, down to `joint`

@@ -8,21 +8,6 @@
 
 namespace molejo::navigation {
 
-enum class SegmentKind {
-  pelvis,
-  waist,
-  torso,
-  head,
-  upper_arm,
-  lower_arm,
-  hand,
-  thigh,
-  shank,
-  foot,
-  toes,
-  limb
-};
-
 struct Segment {
   std::string name;
   SegmentKind kind = SegmentKind::limb;

@@ -7,32 +7,15 @@
 
 namespace molejo::tracking {
 
-FollowerSettings usual_follower() {
-  FollowerSettings s;
-  s.search.candidates = 200;
-  s.search.survivors = 30;
-  s.search.spread = 0.2;
-  s.search.weights.effort = 3;
-  return s;
-}
-
 struct Follower::Memory {
   Memory(const TrackedBody& b, WalkReference& r, const Policy* w, const Policy* s,
          const FollowerSettings& f)
-      : body(b),
-        reference(r),
-        walk(w),
-        stand(s),
-        settings(f),
-        reader(b),
-        search(b, r, f.search, nullptr),
-        rollout(b, r.step()) {}
+      : body(b), reference(r), walk(w), stand(s), settings(f), reader(b), beam(b, r, f.beam) {}
 
   const Policy* policy_at(long w) const {
     return reference.walked(w * reference.steps_per_window()) ? walk : stand;
   }
   void decide(const State& state);
-  double calm_end(const State& state);
   void ask(const State& state);
 
   const TrackedBody& body;
@@ -40,37 +23,16 @@ struct Follower::Memory {
   const Policy *walk, *stand;
   FollowerSettings settings;
   FeatureReader reader;
-  TrackSearch search;
-  Rollout rollout;
+  Beam beam;
   navigation::Steering steering;
-  Window window, ahead;
+  Window window;
   Anchor anchor;
   Features now;
-  Action offset{}, action{};
+  Action action{};
   long number = -1;  // of the window
   int tick = -1;
   bool fallen = false;
-  double unlike = 0;
-  int tried = 0;
 };
-
-// How unlike the walker it would be if the policy alone went on.
-double Follower::Memory::calm_end(const State& state) {
-  State from = state, ends[4];
-  const Action none{};
-  Features end;
-  std::array<Lane, 4> lanes;
-  for (int w = 0; w < settings.depth; ++w) {
-    look_at(body, reference, number + w, policy_at(number + w), anchor, reader, ahead);
-    for (std::size_t l = 0; l < 4; ++l) lanes[l] = {&from, &none, &ends[l], nullptr, &end};
-    rollout.run(ahead, lanes);
-    if (lanes[0].lost || molejo::tracking::has_fallen(end, ahead.wanted.back(), body.leg_length))
-      return 1e9;
-    from = ends[0];
-  }
-  return molejo::tracking::unlikeness(end, ahead.wanted.back(), body.leg_length,
-                                      settings.search.weights);
-}
 
 void Follower::Memory::decide(const State& state) {
   const int steps = reference.steps_per_window();
@@ -80,28 +42,17 @@ void Follower::Memory::decide(const State& state) {
     fallen = molejo::tracking::has_fallen(now, window.wanted.back(), body.leg_length);
   }
   reference.forget_before((number - 1) * steps);
-  reference.lead((number + settings.depth + 1) * steps + 2, steering);
+  reference.lead((number + settings.beam.depth + 1) * steps + 2, steering);
   look_at(body, reference, number, policy_at(number), anchor, reader, window);
-  offset.fill(0);
-  tried = 0;
-  if (fallen) return;
-  const double alone = calm_end(state);
-  unlike = alone;
-  if (alone < settings.calm) return;
-  search.follow(policy_at(number));
-  search.start(number, state, anchor);
-  while (search.windows() < settings.depth && search.advance()) {
-  }
-  tried = static_cast<int>(search.windows()) * settings.search.candidates;
-  if (search.windows() > 0) offset = search.way()[0].offset;
+  if (!fallen) beam.decide(number, state, anchor, [this](long w) { return policy_at(w); });
 }
 
 void Follower::Memory::ask(const State& state) {
   reader.read(state, now);
+  const Senses sensed = senses(now, window.wanted[at(tick)]);
   action.fill(0);
-  if (window.policy)
-    window.policy->act(window.ticks[at(tick)], senses(now, window.wanted[at(tick)]), action);
-  for (std::size_t a = 0; a < body.sampled.size(); ++a) action[a] += offset[a];
+  if (window.policy) window.policy->act(window.ticks[at(tick)], sensed, action);
+  for (std::size_t a = 0; a < body.sampled.size(); ++a) action[a] += beam.offset()[a];
 }
 
 Follower::Follower(const TrackedBody& body, WalkReference& reference, const Policy* walk,
@@ -115,8 +66,8 @@ void Follower::begin(State& state) {
 }
 void Follower::steer(const navigation::Steering& steering) { memory_->steering = steering; }
 bool Follower::has_fallen() const { return memory_->fallen; }
-double Follower::unlikeness() const { return memory_->unlike; }
-int Follower::tried() const { return memory_->tried; }
+double Follower::unlikeness() const { return memory_->beam.unlikeness(); }
+int Follower::tried() const { return memory_->fallen ? 0 : memory_->beam.tried(); }
 const Anchor& Follower::anchor() const { return memory_->anchor; }
 
 void Follower::command(const State& state, Command<double>& told) {

@@ -9,19 +9,15 @@
 #pragma once
 
 #include "molejo/physics/command.h"
-#include "molejo/tracking/search.h"
+#include "molejo/tracking/beam.h"
 #include "molejo/tracking/walk_reference.h"
 
 namespace molejo::tracking {
 
 struct FollowerSettings {
-  int depth = 4;          // windows that it looks ahead
-  SearchSettings search;  // of what else may be done
-  double calm = 4;        // unlikeness that the policy may end with, and nothing else is tried
+  BeamSettings beam = usual_beam();
   Slack slack;
 };
-// What was found to answer pushes best.
-FollowerSettings usual_follower();
 
 class Follower {
  public:

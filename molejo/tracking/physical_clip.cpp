@@ -192,4 +192,9 @@ PhysicalClip ClipTracker::result() const {
   return result;
 }
 
+std::vector<PushOutcome> ClipTracker::pushed(const PushTest& test) const {
+  const Memory& m = *memory_;
+  return push_test(m.body, *m.reference, m.tracking->policy(), test);
+}
+
 }  // namespace molejo::tracking

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "molejo/motion/character.h"
+#include "molejo/tracking/push_test.h"
 #include "molejo/tracking/track.h"
 
 namespace molejo::tracking {
@@ -60,6 +61,8 @@ class ClipTracker {
   double stood() const;  // s, the search of the last round
   bool steady() const;
   PhysicalClip result() const;
+  // Of a loop, by the policy of the last round.
+  std::vector<PushOutcome> pushed(const PushTest& test) const;
 
  private:
   struct Memory;

@@ -1,5 +1,6 @@
 #include "molejo/tracking/rollout.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "molejo/math/index.h"
@@ -48,10 +49,11 @@ Rollout::Rollout(const TrackedBody& body, double step)
 }
 Rollout::~Rollout() = default;
 
-void Rollout::ask(const Window& window, int tick, std::span<Lane, 4> lanes) {
+void Rollout::ask(int tick, std::span<Lane, 4> lanes) {
   Memory& m = *memory_;
   for (int l = 0; l < 4; ++l) {
     const Lane& lane = lanes[at(l)];
+    const Window& window = *lane.window;
     if (tick > 0 && !window.policy && !lane.deeds) continue;
     Action action{};
     const Senses s = senses(m.features(l), window.wanted[at(tick)]);
@@ -64,7 +66,23 @@ void Rollout::ask(const Window& window, int tick, std::span<Lane, 4> lanes) {
   }
 }
 
-void Rollout::run(const Window& window, std::span<Lane, 4> lanes) {
+// On the centre of mass of the upper trunk.
+void Rollout::push(std::span<Lane, 4> lanes) {
+  std::vector<Wrench<Pack4>>& wrenches = memory_->command.wrenches;
+  wrenches.clear();
+  Vec3T<Pack4> force;
+  for (int l = 0; l < 4; ++l) {
+    for (int a = 0; a < 3; ++a) force[a].set(l, lanes[at(l)].push[a]);
+  }
+  const bool pushed =
+      std::any_of(lanes.begin(), lanes.end(), [](const Lane& lane) { return nonzero(lane.push); });
+  if (!pushed) return;
+  const Link& torso = body_.model.links[at(body_.torso)];
+  const Vec3 com = torso.p_BM + torso.p_MC;
+  wrenches.push_back({BodyId{body_.torso}, {Pack4(com.x), Pack4(com.y), Pack4(com.z)}, force, {}});
+}
+
+void Rollout::run(std::span<Lane, 4> lanes) {
   const Model& model = body_.model;
   Memory& m = *memory_;
   for (int l = 0; l < 4; ++l) {
@@ -73,14 +91,19 @@ void Rollout::run(const Window& window, std::span<Lane, 4> lanes) {
     for (int i = 0; i < model.nv; ++i) m.v[at(i)].set(l, s.v[i]);
   }
   forget(m.ground);
+  push(lanes);
   double t = lanes[0].start->t;
-  const std::size_t steps = window.phi.size(), per_tick = steps / ticks_per_window;
+  const std::size_t steps = lanes[0].window->phi.size(), per_tick = steps / ticks_per_window;
   for (std::size_t k = 0; k < steps; ++k) {
-    if (k % per_tick == 0) ask(window, static_cast<int>(k / per_tick), lanes);
+    if (k % per_tick == 0) ask(static_cast<int>(k / per_tick), lanes);
     for (int i = 0; i < model.nv; ++i) {
       MotorTarget<Pack4>& target = m.command.motors[at(i)];
-      target.position = Pack4(window.phi[k][i]) + m.offset[at(i)];
-      target.velocity = Pack4(window.rate[k][i]);
+      for (int l = 0; l < 4; ++l) {
+        const Window& window = *lanes[at(l)].window;
+        target.position.set(l, window.phi[k][i]);
+        target.velocity.set(l, window.rate[k][i]);
+      }
+      target.position = target.position + m.offset[at(i)];
     }
     step_on_ground(model, Integrator::semi_implicit_euler, t, step_, m.q.data(), m.v.data(),
                    m.command, m.scratch, m.ground);
@@ -96,7 +119,7 @@ void Rollout::run(const Window& window, std::span<Lane, 4> lanes) {
   }
   for (int l = 0; l < 4; ++l) {
     State& s = *lanes[at(l)].end;
-    s.t = t;
+    s.t = lanes[at(l)].start->t + static_cast<double>(steps) * step_;
     s.q.resize(model.nq), s.v.resize(model.nv);
     bool lost = false;
     for (int i = 0; i < model.nq; ++i) s.q[i] = m.q[at(i)][l];

@@ -23,11 +23,13 @@ struct Deeds {
 };
 
 struct Lane {
+  const Window* window = nullptr;
   const State* start = nullptr;
   const Action* offset = nullptr;
   State* end = nullptr;
   Deeds* deeds = nullptr;
   Features* features = nullptr;  // at the end
+  Vec3 push{};                   // N, on the centre of the upper trunk, all the while
   bool lost = false;             // told: numbers have run away
 };
 
@@ -37,7 +39,8 @@ class Rollout {
   Rollout(const TrackedBody& body, double step);
   ~Rollout();
 
-  void run(const Window& window, std::span<Lane, 4> lanes);
+  // Windows have as many steps.
+  void run(std::span<Lane, 4> lanes);
 
   // What the first world does: told after each step.
   struct Watcher {
@@ -48,7 +51,8 @@ class Rollout {
 
  private:
   struct Memory;
-  void ask(const Window& window, int tick, std::span<Lane, 4> lanes);
+  void ask(int tick, std::span<Lane, 4> lanes);
+  void push(std::span<Lane, 4> lanes);
 
   const TrackedBody& body_;
   double step_;

@@ -136,10 +136,14 @@ bool TrackSearch::advance() {
               node.step.offset[a] = s.spread * m.body.sampled[a].spread * random.normal();
             }
           }
-          lanes[at(l)] = {&m.living[at(node.parent)].state, &node.step.offset, &m.next[at(i)].state,
-                          &node.step.deeds, &w.features[at(l)]};
+          lanes[at(l)] = {.window = &m.window,
+                          .start = &m.living[at(node.parent)].state,
+                          .offset = &node.step.offset,
+                          .end = &m.next[at(i)].state,
+                          .deeds = &node.step.deeds,
+                          .features = &w.features[at(l)]};
         }
-        w.rollout->run(m.window, lanes);
+        w.rollout->run(lanes);
         for (int l = 0; l < 4; ++l) {
           const int i = 4 * pack + l;
           const Features& f = w.features[at(l)];

@@ -98,8 +98,11 @@ Replay replay(const TrackedBody& body, const Reference& reference, const Policy*
     const Action offset = at(done) < offsets.size() ? offsets[at(done)] : Action{};
     std::array<Lane, 4> lanes;
     State next[4];
-    for (std::size_t l = 0; l < 4; ++l) lanes[l] = {&state, &offset, &next[l], nullptr, &now};
-    rollout.run(window, lanes);
+    for (std::size_t l = 0; l < 4; ++l) {
+      lanes[l] = {
+          .window = &window, .start = &state, .offset = &offset, .end = &next[l], .features = &now};
+    }
+    rollout.run(lanes);
     state = next[0];
     ++done;
     const Features& wanted = window.wanted.back();

@@ -11,14 +11,21 @@ namespace {
 // What a part of a ragdoll is for.
 enum class Duty { root, trunk, hip, knee, foot, toes, hanging };
 
-Duty duty(const std::string& name, int parent) {
-  if (parent < 0) return Duty::root;
-  if (name == "torso" || name == "waist") return Duty::trunk;
-  if (name.ends_with("_upper_leg") || name.ends_with("_leg_1")) return Duty::hip;
-  if (name.ends_with("_lower_leg") || name.find("_leg_") != std::string::npos) return Duty::knee;
-  if (name.ends_with("_foot")) return Duty::foot;
-  if (name.ends_with("_toes")) return Duty::toes;
-  return Duty::hanging;
+Duty duty(const Ragdoll& ragdoll, std::size_t i) {
+  const navigation::RagdollPart& part = ragdoll.parts[i];
+  if (part.parent < 0) return Duty::root;
+  switch (part.kind) {
+    case SegmentKind::waist:
+    case SegmentKind::torso:
+      return Duty::trunk;
+    case SegmentKind::foot:
+      return Duty::foot;
+    case SegmentKind::toes:
+      return Duty::toes;
+    default:
+      if (part.leg < 0) return Duty::hanging;
+      return ragdoll.parts[at(part.parent)].leg == part.leg ? Duty::knee : Duty::hip;
+  }
 }
 
 Scene with_ground(const Ragdoll& ragdoll, double friction) {
@@ -60,7 +67,7 @@ TrackedBody make_tracked_body(const Ragdoll& ragdoll, const TrackedBodyOptions& 
   std::vector<JointMotor> motors;
   for (std::size_t i = 0; i < ragdoll.parts.size(); ++i) {
     JointMotor motor;
-    const Duty d = duty(ragdoll.parts[i].name, ragdoll.parts[i].parent);
+    const Duty d = duty(ragdoll, i);
     if (d == Duty::hanging) {
       const double inertia = ragdoll.parts[i].carried_inertia;
       motor.stiffness = inertia * options.rate * options.rate;
@@ -87,24 +94,25 @@ TrackedBody make_tracked_body(const Ragdoll& ragdoll, const TrackedBodyOptions& 
   body.model = build(*body.scene).model;
   body.motors.resize(at(body.model.nv));
   // the lowest joint of the trunk is the one that keeps it upright
-  std::string trunk;
-  for (const auto& part : ragdoll.parts) {
-    if (trunk.empty() && duty(part.name, part.parent) == Duty::trunk) trunk = part.name;
+  std::size_t trunk = 0;
+  for (std::size_t i = ragdoll.parts.size(); i-- > 0;) {
+    if (duty(ragdoll, i) == Duty::trunk) trunk = i;
   }
   for (std::size_t i = 0; i < ragdoll.parts.size(); ++i) {
     const int link_index = body.model.body(ragdoll.parts[i].name).index;
     body.links.push_back(link_index);
     const Link& link = body.model.links[at(link_index)];
-    const Duty d = duty(ragdoll.parts[i].name, ragdoll.parts[i].parent);
+    const Duty d = duty(ragdoll, i);
     const auto sample = [&](int axis, double spread) {
       body.sampled.push_back({link.v + axis, spread});
     };
     switch (d) {
       case Duty::root:
-        body.root = link_index;
+        body.root = body.torso = link_index;
         continue;
       case Duty::trunk:
-        if (ragdoll.parts[i].name == trunk) sample(0, 0.5), sample(1, 0.5);
+        body.torso = link_index;
+        if (i == trunk) sample(0, 0.5), sample(1, 0.5);
         break;
       case Duty::hip:
         sample(0, 1), sample(1, 1), sample(2, 1);
@@ -121,7 +129,7 @@ TrackedBody make_tracked_body(const Ragdoll& ragdoll, const TrackedBodyOptions& 
         body.soles.push_back(link_index);
         break;
       case Duty::hanging:
-        if (ragdoll.parts[i].name.ends_with("_lower_arm")) body.hands.push_back(link_index);
+        if (ragdoll.parts[i].kind == SegmentKind::lower_arm) body.hands.push_back(link_index);
         break;
     }
     for (int axis = 0; axis < 3; ++axis) body.motors[at(link.v + axis)] = motors[i];

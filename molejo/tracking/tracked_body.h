@@ -21,6 +21,7 @@ using navigation::Affine;
 using navigation::Ragdoll;
 using navigation::RagdollMap;
 using navigation::Rig;
+using navigation::SegmentKind;
 using navigation::SkeletonPose;
 
 struct JointMotor {
@@ -38,8 +39,8 @@ struct SampledFreedom {
 struct TrackedBody {
   std::shared_ptr<const Scene> scene;  // of the bodies and the ground
   Model model;
-  std::vector<int> links;  // of the parts of the ragdoll
-  int root = 0;            // link of the pelvis
+  std::vector<int> links;   // of the parts of the ragdoll
+  int root = 0, torso = 0;  // links of the pelvis, of the upper trunk
   std::vector<int> feet, hands;
   std::vector<int> soles;          // what stands on the ground: feet and toes
   std::vector<JointMotor> motors;  // of each freedom; zero for those of the root

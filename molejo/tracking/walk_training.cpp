@@ -136,8 +136,11 @@ double WalkTraining::alone(double seconds) const {
     const Policy* policy = walked->walked(first) ? &policies_.walk : &policies_.stand;
     look_at(body_, *walked, w, policy, anchor, reader, window);
     std::array<Lane, 4> lanes;
-    for (std::size_t l = 0; l < 4; ++l) lanes[l] = {&state, &none, &ends[l], nullptr, &now};
-    rollout.run(window, lanes);
+    for (std::size_t l = 0; l < 4; ++l) {
+      lanes[l] = {
+          .window = &window, .start = &state, .offset = &none, .end = &ends[l], .features = &now};
+    }
+    rollout.run(lanes);
     if (lanes[0].lost || has_fallen(now, window.wanted.back(), body_.leg_length)) {
       return static_cast<double>(w) * window_seconds;
     }

@@ -2514,6 +2514,8 @@ test_render_leaves_no_temporary_folder() {
 }
 
 test_track_makes_a_clip_of_the_same_skeleton() {
+  expect 1 track "$scenes/walks/stick_walk.bvh" --rounds 1 --seconds 1 --candidates 60 --threads 2 --push 1
+  holds stdout 'not pushed: no policy goes on by itself'
   expect 1 track "$scenes/walks/stick_walk.bvh" --rounds 1 --seconds 1 --candidates 60 --threads 2 --json -o walk.bvh -o walk.glb
   holds stdout '"loops": true'
   holds stdout '"joint": "left_foot"'
@@ -2530,6 +2532,7 @@ test_track_refuses_bad_input_with_one_line() {
   refuse "unknown ending '.avi'" track "$scenes/walks/stick_walk.bvh" -o a.avi
   refuse "--candidates: '3'" track "$scenes/walks/stick_walk.bvh" --candidates 3
   refuse "--rounds: '0'" track "$scenes/walks/stick_walk.bvh" --rounds 0
+  refuse "--push: '-1'" track "$scenes/walks/stick_walk.bvh" --push -1
   refuse "--loop and --once: only one of them" track "$scenes/walks/stick_walk.bvh" --loop --once
   refuse "a .bvh holds one clip, these are 2" track "$scenes/walks/stick_walk.bvh" "$scenes/walks/stick_idle.bvh" -o a.bvh
   cp "$scenes/walks/stick_idle.bvh" idle.bvh

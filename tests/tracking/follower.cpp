@@ -54,8 +54,8 @@ struct Went {
 Went go(const Person& p, double seconds, int threads, std::optional<Push> push = {}) {
   WalkReference reference(p.body, *p.map, p.walker(), walk_step, walk_steps,
                           p.training->policies().walk.ticks(), p.lift);
-  FollowerSettings s = usual_follower();
-  s.depth = 3, s.search.threads = threads;
+  FollowerSettings s;
+  s.beam.depth = 3, s.beam.search.threads = threads;
   Follower follower(p.body, reference, &p.training->policies().walk, &p.training->policies().stand,
                     s);
   const Built built = build(*p.body.scene);
