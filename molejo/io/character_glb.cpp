@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "molejo/io/character_file.h"
 #include "molejo/io/glb_buffer.h"
@@ -30,6 +31,7 @@ class CharacterWriter {
     add_skins();
     add_attachments();
     for (const motion::Clip& clip : c_.clips) add_clip(clip);
+    mark_others();
     Json root;
     root["asset"] = {{"version", "2.0"}, {"generator", "Molejo"}};
     if (!c_.looks.extensions.empty()) root["extensionsUsed"] = c_.looks.extensions;
@@ -109,6 +111,7 @@ class CharacterWriter {
                           one_root(skin);
       skin_numbers_.push_back(usable ? static_cast<int>(skins_.size()) : -1);
       if (!usable) continue;
+      shown_.insert(joints.begin(), joints.end());
       json["inverseBindMatrices"] = buffer_.floats(binds, 16, GlbBuffer::no_target, false);
       json["joints"] = skin.joints;
       skins_.push_back(std::move(json));
@@ -230,6 +233,7 @@ class CharacterWriter {
           track.interpolation == motion::Interpolation::cubic_spline && k.kept.size() > 1;
       channels.push_back({{"sampler", samplers.size()},
                           {"target", {{"node", track.joint}, {"path", to_string(track.channel)}}}});
+      shown_.insert(track.joint);
       samplers.push_back(
           {{"input", k.input},
            {"interpolation", cubic                                                ? "CUBICSPLINE"
@@ -241,6 +245,23 @@ class CharacterWriter {
     animations_.push_back({{"name", clip.name},
                            {"channels", std::move(channels)},
                            {"samplers", std::move(samplers)}});
+  }
+
+  // A joint that no skin and no clip names, with none such above or below it, would be read as a
+  // mere node: its extras tell what it is.
+  void mark_others() {
+    if (shown_.empty()) return;  // all nodes are joints then
+    std::vector<bool> known(at(c_.skeleton.size()));
+    for (int j : shown_) {
+      for (; j >= 0 && !known[at(j)]; j = c_.skeleton[j].parent) known[at(j)] = true;
+    }
+    for (int j = 0; j < c_.skeleton.size(); ++j) {
+      const int parent = c_.skeleton[j].parent;
+      if (parent >= 0 && known[at(parent)]) known[at(j)] = true;
+      if (known[at(j)]) continue;
+      nodes_[at(j)]["extras"]["joint"] = true;
+      known[at(j)] = true;  // and so are those below it
+    }
   }
 
   int values(const Track& track, const std::vector<std::size_t>& kept, bool cubic) {
@@ -267,6 +288,7 @@ class CharacterWriter {
 
   const motion::Character& c_;
   GlbBuffer buffer_;
+  std::set<int> shown_;  // joints that a skin or a clip names
   Json nodes_ = Json::array(), skins_ = Json::array(), meshes_ = Json::array();
   Json animations_ = Json::array(), roots_ = Json::array();
   std::vector<int> skin_numbers_;

@@ -193,16 +193,23 @@ class CharacterReader {
     }
   }
 
-  // Joints are what skins and animations name, all above these, and bare nodes below them.
+  // Joints are what skins, animations and extras name, all above these, and bare nodes below them.
   void mark_joints() {
     bool any = false;
-    const auto mark = [&](const JsonValue& value) {
+    const auto mark_above = [&](int i) {
       any = true;
-      for (int i = gltf_.as_index(value, nodes_.size()); i >= 0 && !nodes_[at(i)].moved;
-           i = nodes_[at(i)].parent) {
-        nodes_[at(i)].moved = true;
-      }
+      for (; i >= 0 && !nodes_[at(i)].moved; i = nodes_[at(i)].parent) nodes_[at(i)].moved = true;
     };
+    const auto mark = [&](const JsonValue& value) {
+      mark_above(gltf_.as_index(value, nodes_.size()));
+    };
+    // what we write tells of joints that nothing names
+    const std::vector<JsonValue>& list = gltf_.list("nodes");
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const JsonValue* extras = list[i].find("extras");
+      const JsonValue* joint = extras ? extras->find("joint") : nullptr;
+      if (joint && joint->boolean) mark_above(static_cast<int>(i));
+    }
     for (const JsonValue& skin : gltf_.list("skins")) {
       gltf_.expect_object(skin);
       for (const JsonValue& joint : gltf_.list(skin, "joints")) mark(joint);

@@ -149,6 +149,28 @@ TEST_CASE("character file: a GLB written and read has the same poses, skin and m
   }
 }
 
+TEST_CASE("character file: joints that no skin and no clip names are joints when they are read") {
+  // a root of its own with a joint below it, moved by a clip that is gone
+  motion::Character c = test::stick_character();
+  const int before = c.skeleton.size();
+  for (const int parent : {-1, before, -1}) {
+    motion::SkeletonJoint joint;
+    joint.name = "prop" + std::to_string(c.skeleton.size());
+    joint.parent = parent;
+    c.skeleton.joints.push_back(joint);
+  }
+  const std::string glb = character_glb(c);
+  check_valid(glb, "character_props.glb");
+  const motion::Character back = parse_gltf_character(glb, "back.glb");
+  REQUIRE(back.skeleton.size() == before + 3);
+  for (int j = 0; j < back.skeleton.size(); ++j) {
+    CHECK(back.skeleton[j].name == c.skeleton[j].name);
+    CHECK(back.skeleton[j].parent == c.skeleton[j].parent);
+  }
+  CHECK(clips_distance(c, back, 0.017) < 1e-6);
+  CHECK(character_glb(back) == glb);
+}
+
 TEST_CASE("character file: interpolations and shared times survive the round trip") {
   const motion::Character c = test::stick_character();
   const motion::Character back = parse_gltf_character(character_glb(c), "back.glb");
