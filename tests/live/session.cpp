@@ -39,9 +39,9 @@ struct Client {
     return parse_json(replies[client].back(), "reply").root;
   }
   // A slow machine makes many frames in several ticks, and answers then.
-  JsonValue step(std::int64_t frames) {
+  JsonValue step(std::int64_t count) {
     const std::size_t before = replies[1].size();
-    session.receive(1, fmt::format(R"({{"do": "step", "frames": {}}})", frames));
+    session.receive(1, fmt::format(R"({{"do": "step", "frames": {}}})", count));
     while (replies[1].size() == before) session.tick(0);
     return parse_json(replies[1].back(), "reply").root;
   }
