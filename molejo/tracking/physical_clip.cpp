@@ -135,15 +135,19 @@ Clip ClipTracker::Memory::clip_of(const Replay& r) const {
     poses.emplace_back(rig.skeleton);
     const double phase = loops ? t - sampler.duration() * std::floor(t / sampler.duration()) : t;
     sampler.sample(std::min(phase, sampler.duration()), cursor, poses.back());
-    const long n = first + std::lround(t / reference->step());
-    map->read(r.states[at(std::min(n, steps))].q, X_WM, poses.back());
+    const long n = std::min(std::lround(t / reference->step()), count);
+    VecX q = r.states[at(first + n)].q;
+    reference->bring_home(first / loop, n, !goes, q);
+    map->read(q, X_WM, poses.back());
   }
   Clip made = motion::clip_from_poses(rig.skeleton, clip.name, times, poses);
   if (!whole) return made;
-  // a loop begins where the ground is zero
+  const double seam = std::min(0.1, 0.2 * seconds);
+  if (!goes) return motion::loop_closed(rig.skeleton, made, seam);
+  // but for its way
   motion::InPlace in_place = motion::extract_root_motion(rig.skeleton, rig.roles, made);
-  in_place.clip = motion::loop_closed(rig.skeleton, in_place.clip, std::min(0.1, 0.2 * seconds));
-  return goes ? motion::apply_root_motion(rig.skeleton, rig.roles, in_place) : in_place.clip;
+  in_place.clip = motion::loop_closed(rig.skeleton, in_place.clip, seam);
+  return motion::apply_root_motion(rig.skeleton, rig.roles, in_place);
 }
 
 ClipTracker::ClipTracker(const motion::Character& character, const motion::Roles& roles,

@@ -75,16 +75,22 @@ void ClipReference::coordinates(long n, VecX& q) const {
     k = std::clamp(n, 0L, steps());
   }
   q = frames_[at(k)];
-  if (loop == 0) return;
-  // the way of n loops: a sum of turned ones
+  if (loop != 0) carry(*root_, turn_ * static_cast<double>(loop), way_of(loop), q);
+}
+
+// A sum of turned ones.
+Vec3 ClipReference::way_of(long loops) const {
+  if (std::fabs(turn_) < 1e-9) return way_ * static_cast<double>(loops);
   Vec3 way;
-  if (std::fabs(turn_) < 1e-9) {
-    way = way_ * static_cast<double>(loop);
-  } else {
-    for (long i = 0; i < loop; ++i) way += turned_by(turn_ * static_cast<double>(i), way_);
-    for (long i = -1; i >= loop; --i) way = way - turned_by(turn_ * static_cast<double>(i), way_);
-  }
-  carry(*root_, turn_ * static_cast<double>(loop), way, q);
+  for (long i = 0; i < loops; ++i) way += turned_by(turn_ * static_cast<double>(i), way_);
+  for (long i = -1; i >= loops; --i) way = way - turned_by(turn_ * static_cast<double>(i), way_);
+  return way;
+}
+
+void ClipReference::bring_home(long loop, long k, bool in_place, VecX& q) const {
+  const double turn = turn_ * static_cast<double>(loop);
+  const double gone = in_place ? options_.speed * static_cast<double>(k) * step_ : 0;
+  carry(*root_, -turn, turned_by(-turn, way_of(loop)) * -1 - Vec3{gone, 0, 0}, q);
 }
 
 // Feet neither hover nor sink: a shift of all frames puts their lowest fifth on the ground, a

@@ -46,6 +46,10 @@ class ClipReference : public Reference {
   bool loops() const override { return options_.loops; }
   void coordinates(long n, VecX& q) const override;
 
+  // The reverse for what follows it: coordinates at k steps of that loop, as seen from where the
+  // loop began; `in_place`: as if it stayed there.
+  void bring_home(long loop, long k, bool in_place, VecX& q) const;
+
   double duration() const { return step_ * static_cast<double>(steps()); }
   long steps() const { return windows_ * options_.steps_per_window; }
   double speed() const;                      // m/s over the ground
@@ -54,6 +58,7 @@ class ClipReference : public Reference {
 
  private:
   void stand_on_ground(const TrackedBody& body);
+  Vec3 way_of(long loops) const;
 
   ClipReferenceOptions options_;
   const Link* root_ = nullptr;
