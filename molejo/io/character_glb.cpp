@@ -250,14 +250,16 @@ class CharacterWriter {
   // A joint that no skin and no clip names, with none such above or below it, would be read as a
   // mere node: its extras tell what it is.
   void mark_others() {
-    if (shown_.empty()) return;  // all nodes are joints then
+    // where nothing is named, all nodes are joints
+    if (shown_.empty() && nodes_.size() == at(c_.skeleton.size())) return;
     std::vector<bool> known(at(c_.skeleton.size()));
     for (int j : shown_) {
       for (; j >= 0 && !known[at(j)]; j = c_.skeleton[j].parent) known[at(j)] = true;
     }
     for (int j = 0; j < c_.skeleton.size(); ++j) {
       const int parent = c_.skeleton[j].parent;
-      if (parent >= 0 && known[at(parent)]) known[at(j)] = true;
+      const bool bare = !nodes_[at(j)].contains("mesh");
+      if (bare && parent >= 0 && known[at(parent)]) known[at(j)] = true;
       if (known[at(j)]) continue;
       nodes_[at(j)]["extras"]["joint"] = true;
       known[at(j)] = true;  // and so are those below it

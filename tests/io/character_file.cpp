@@ -169,6 +169,11 @@ TEST_CASE("character file: joints that no skin and no clip names are joints when
   }
   CHECK(clips_distance(c, back, 0.017) < 1e-6);
   CHECK(character_glb(back) == glb);
+  // without skins and clips a mesh is no joint either
+  c.skins.clear(), c.clips.clear();
+  for (motion::Attachment& a : c.attachments) a.skin = -1;
+  REQUIRE_FALSE(c.attachments.empty());
+  CHECK(parse_gltf_character(character_glb(c), "bare.glb").skeleton.size() == before + 3);
 }
 
 TEST_CASE("character file: interpolations and shared times survive the round trip") {
