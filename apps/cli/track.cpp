@@ -116,6 +116,12 @@ class RoundLine {
     fmt::print(stderr, "{}{}{}", terminal_ ? "\r\x1b[K  " : "", text, terminal_ ? "" : "\n");
     std::fflush(stderr);
   }
+  void tell_pushes(const std::string& name) {
+    if (quiet_) return;
+    fmt::print(stderr, "{}{}: pushing it, which takes minutes{}", terminal_ ? "\r\x1b[K  " : "",
+               name, terminal_ ? "" : "\n");
+    std::fflush(stderr);
+  }
   void clear() {
     if (terminal_ && !quiet_) fmt::print(stderr, "\r\x1b[K");
   }
@@ -126,7 +132,7 @@ class RoundLine {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// How many stood, of those who were pushed: by their policy, and looking ahead.
+// How many pushes the character survived: by its policy alone, and by looking ahead.
 struct Pushes {
   int count = 0, alone = 0, looking_ahead = 0;
 };
@@ -164,6 +170,7 @@ Made make_physical(const motion::Character& character, const motion::Roles& role
     Made made{tracker.result(), {}};
     made.clip.clip.name = wish.name;
     if (impulse && tracker.loops() && tracker.steady()) {
+      line.tell_pushes(wish.name);
       made.pushes = push(tracker, *impulse, settings.track.search.threads);
     }
     line.clear();
@@ -206,9 +213,11 @@ JsonValue json_of(const Made& made) {
 }
 
 void print_pushes(const std::vector<Made>& clips, double impulse) {
+  const tracking::PushTest test;
   fmt::print(
-      "pushed by {:g} N s/kg on the trunk for 0.2 s, from 16 sides at 5 moments: stood 5 s\n",
-      impulse);
+      "pushes of {:g} N s/kg on the trunk for {:g} s, to {} sides at {} moments; survived for {:g} "
+      "s\n",
+      impulse, test.lasts, test.directions, test.moments, test.after);
   for (const Made& c : clips) {
     if (c.pushes) {
       fmt::print("  {:<20.20} {:>3} of {} by its policy, {} looking ahead\n", c.clip.clip.name,
@@ -269,7 +278,8 @@ CLI::App* add_track(CLI::App& app, TrackOptions& o) {
   command->add_option("--threads", o.threads, "Threads to use (default: all)")->type_name("N");
   command
       ->add_option("--push", o.push,
-                   "Push those that go on by themselves, N s/kg, and tell how many stand")
+                   "Push the trunk of loops that go on by themselves, by this impulse in N s/kg, "
+                   "and report how many pushes the character survives")
       ->type_name("NUMBER");
   command->add_option("--fps", o.fps, "Keys per second of the clips (default: 60)")
       ->type_name("NUMBER");

@@ -35,7 +35,7 @@ enum class SegmentKind {
   shank,
   foot,
   toes,
-  limb  // of a leg that is no man's, above its foot
+  limb  // of an animal's leg, above the foot
 };
 
 struct RagdollPart {

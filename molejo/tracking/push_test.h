@@ -23,8 +23,8 @@ struct PushOutcome {
   long tried = 0;      // by the beam
 };
 
-// Each begins as the policy by itself comes to that moment of its second loop. Who does not get so
-// far has fallen at once.
+// Each push begins when the unpushed body comes to that moment of its second loop. A body that
+// falls before that moment counts as fallen at once.
 std::vector<PushOutcome> push_test(const TrackedBody& body, const Reference& reference,
                                    const Policy& policy, const PushTest& test);
 
